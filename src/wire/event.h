@@ -1,0 +1,267 @@
+/*
+ * event - the one record format of sonde.
+ *
+ * What the kernel half writes to the ring, what a recording stores and what
+ * travels between machines are these records, little-endian, 8-byte aligned.
+ * A layout never changes: what is new gets a new kind.  Readers skip kinds they
+ * do not know (head.size says how far).  Times are CLOCK_MONOTONIC nanoseconds.
+ *
+ * This header is shared by the BPF programs and the rest; it knows nothing else.
+ */
+#ifndef SONDE_WIRE_EVENT_H
+#define SONDE_WIRE_EVENT_H
+
+#include <linux/types.h>
+
+enum event_kind {
+	/* written by the kernel half */
+	EVENT_SAMPLE = 1,
+	EVENT_ENTER = 2,
+	EVENT_LEAVE = 3,
+	EVENT_FORK = 4,
+	EVENT_EXEC = 5,
+	EVENT_EXIT = 6,
+	EVENT_THREAD = 7,
+	EVENT_OPEN = 8,
+	/* written by the source */
+	EVENT_TARGET = 16,
+	EVENT_PROCESS = 17,
+	EVENT_IMAGE = 18,
+	EVENT_MAP = 19,
+	EVENT_SYMBOL = 20,
+	EVENT_PROBE = 21,
+	EVENT_CALLS = 22,
+	EVENT_LOSS = 23,
+	EVENT_END = 24,
+};
+
+struct event {
+	__u16 kind; /* enum event_kind */
+	__u16 size; /* of the whole record in bytes, a multiple of 8 */
+	__u32 tid;  /* thread it is about, 0 = none; numbers of the initial pid namespace */
+	__u64 time;
+};
+_Static_assert(sizeof(struct event) == 16, "event is part of the format");
+
+#define EVENT_SIZE_MAX 65528
+
+enum sample_cause {
+	CAUSE_CPU = 1, /* a tick of the CPU clock: weight = the period */
+};
+
+/* How the user stack ended. */
+enum stack_end {
+	STACK_WHOLE = 0,     /* the walk came to its end */
+	STACK_TRUNCATED = 1, /* more frames than the record holds */
+	STACK_UNREADABLE = 2,/* memory could not be read */
+	STACK_NONE = 3,      /* not asked for, or a kernel thread */
+};
+
+#define SAMPLE_MAX_FRAMES 127 /* of each half; perf_event_max_stack's default */
+
+/* One moment of one thread. */
+struct event_sample {
+	struct event head;
+	__u64 span;   /* innermost open span, 0 = none */
+	__u64 weight; /* nanoseconds this sample stands for */
+	__u32 pid;
+	__u16 cpu;
+	__u8 cause;      /* enum sample_cause */
+	__u8 user_end;   /* enum stack_end */
+	__u16 nr_kernel; /* frames, leaf first */
+	__u16 nr_user;   /* frames, leaf first, after the kernel's */
+	__u32 in_probe;  /* 1: the tick fell into the probe machinery itself */
+	__u64 frames[];  /* addresses; all but the first of the user half are return addresses */
+};
+_Static_assert(sizeof(struct event_sample) == 48, "event_sample is part of the format");
+
+/* A span was sampled for the first time (head.time is that moment). */
+struct event_enter {
+	struct event head;
+	__u64 span;
+	__u64 parent; /* next open span below it on this thread, 0 = none */
+	__u64 began;
+	__u32 probe;
+	__u32 pid;
+};
+_Static_assert(sizeof(struct event_enter) == 48, "event_enter is part of the format");
+
+enum span_end {
+	END_RETURN = 0,
+	END_LONGJMP = 1,    /* its frame was left without a return */
+	END_EXIT = 2,       /* the thread ended in it */
+	END_EXEC = 3,       /* the process became another program in it */
+	END_DETACHED = 4,   /* sonde stopped watching while it ran */
+	END_LOST = 5,       /* the return was never seen and no reason is known */
+	/* entries that were never opened ("discarded") */
+	END_TOO_DEEP = 6,   /* more open calls on one thread than are kept */
+	END_FOREIGN = 7,    /* on a signal stack or a coroutine's: not hooked, to be safe */
+	END_UNTRACKED = 8,  /* no memory for the thread's state */
+	NR_SPAN_END = 9,
+};
+
+/* A sampled span ended (head.time is its end). */
+struct event_leave {
+	struct event head;
+	__u64 span;
+	__u64 parent;
+	__u64 began;
+	__u32 probe;
+	__u32 reason; /* enum span_end */
+	__u64 retval;
+};
+_Static_assert(sizeof(struct event_leave) == 56, "event_leave is part of the format");
+
+/* A span still open when watching ended (or when asked for). */
+struct event_open {
+	struct event head;
+	__u64 span;
+	__u64 parent;
+	__u64 began;
+	__u32 probe;
+	__u32 pid;
+};
+_Static_assert(sizeof(struct event_open) == 48, "event_open is part of the format");
+
+/* A process of the target was forked (tid: the child's first thread). */
+struct event_fork {
+	struct event head;
+	__u32 pid, parent_pid;
+};
+
+struct event_exec {
+	struct event head;
+	__u32 pid, pad;
+};
+
+/* A thread ended. */
+struct event_exit {
+	struct event head;
+	__u32 pid;
+	__u32 last; /* 1: it was the last thread of its process */
+};
+
+/* What a thread is called (head.tid); the newest holds. */
+struct event_thread {
+	struct event head;
+	__u32 pid, pad;
+	char name[16]; /* NUL-padded */
+};
+_Static_assert(sizeof(struct event_thread) == 40, "event_thread is part of the format");
+
+/* First in every stream: where it comes from. */
+struct event_target {
+	struct event head;
+	__u64 wall;   /* CLOCK_REALTIME at head.time */
+	__u64 period; /* nanoseconds a cpu sample stands for, 0 = no sampling */
+	__u32 hz;
+	__u32 cpus;
+	char text[]; /* "host\0kernel release\0command line of sonde\0", padded */
+};
+
+/* A process that is looked at. */
+struct event_process {
+	struct event head;
+	__u32 pid, parent_pid;
+	char comm[]; /* NUL-padded to 8 */
+};
+
+enum image_kind {
+	IMAGE_FILE = 0,
+	IMAGE_KERNEL = 1, /* offsets are addresses */
+	IMAGE_VDSO = 2,   /* offsets count from its start */
+	IMAGE_JIT = 3,    /* anonymous code of one process: offsets are addresses */
+	IMAGE_PROBES = 4, /* the kernel's [uprobes] page: cost of the probes themselves */
+};
+
+#define IMAGE_KERNEL_ID 1 /* always; also "no image" for addresses outside every map is 0 */
+
+/* A file of code.  Ids are given by the source, from 1. */
+struct event_image {
+	struct event head;
+	__u32 image;
+	__u16 kind;         /* enum image_kind */
+	__u8 build_id_size; /* 0..20 */
+	__u8 pad;
+	__u8 build_id[20];
+	__u32 pad2;
+	char path[]; /* as the target sees it, NUL-padded to 8 */
+};
+_Static_assert(sizeof(struct event_image) == 48, "event_image is part of the format");
+
+/* [start, end) of a process shows image from file offset on, since head.time. */
+struct event_map {
+	struct event head;
+	__u32 pid;
+	__u32 image;
+	__u64 start, end, offset;
+};
+_Static_assert(sizeof(struct event_map) == 48, "event_map is part of the format");
+
+/* The function at [offset, offset + size) of an image (offset as in frames:
+ * the file offset; the address for the kernel). */
+struct event_symbol {
+	struct event head;
+	__u64 offset, length;
+	__u32 image;
+	__u32 line;  /* of its definition, 0 = not known */
+	char text[]; /* "name\0file\0", demangled, padded */
+};
+
+enum probe_exit { EXIT_HOOK = 0, EXIT_SITES = 1, EXIT_BRACKET = 2, EXIT_NONE = 3 };
+
+/* A place is watched from head.time on. */
+struct event_probe {
+	struct event head;
+	__u32 probe; /* ids from 1 */
+	__u32 sites; /* addresses it stands for */
+	__u32 exit;  /* enum probe_exit */
+	__u32 image; /* of the first site */
+	__u64 offset;
+	__u64 length; /* bytes of the function, 0 = not known */
+	__u32 cost;   /* measured nanoseconds a call, 0 = not known */
+	__u32 line;
+	char text[]; /* "place\0function\0file\0", padded */
+};
+
+/* One bucket of a distribution of durations, see wire/bucket.h. */
+struct call_bucket {
+	__u32 bucket;
+	__u32 count;
+};
+
+/* What a probe counted since the last such record of it: all calls. */
+struct event_calls {
+	struct event head;   /* time: the end of the interval */
+	__u64 since;         /* its begin */
+	__u64 entries;       /* calls that began in it */
+	__u64 ended[9];      /* by enum span_end; [END_RETURN] = sum of the buckets */
+	__u64 max;           /* longest duration so far, of the whole run */
+	__u32 probe;
+	__u32 nr_buckets;
+	struct call_bucket buckets[];
+};
+
+/* Everything known to be lost, since the beginning. */
+struct event_loss {
+	struct event head;
+	__u64 ring;         /* records that found the ring full */
+	__u64 samples;      /* of those, samples */
+	__u64 spans;        /* of those, span records */
+	__u64 unmatched;    /* returns with no open span */
+	__u64 stacks;       /* stacks that could not be read at all */
+	__u64 throttled;    /* ticks the kernel held back */
+	__u64 nested;       /* programs the kernel skipped because one was running */
+	__u64 probe_nsec;   /* estimate of the time all probes took in the target */
+};
+
+enum end_reason { ENDED_BY_TIME = 0, ENDED_BY_USER = 1, ENDED_BY_TARGET = 2 };
+
+/* Last of a stream that was ended in order. */
+struct event_end {
+	struct event head;
+	__u32 reason; /* enum end_reason */
+	__u32 status; /* exit status of the target where known, as wait(2) gives it */
+};
+
+#endif
