@@ -59,19 +59,23 @@ enum stack_end {
 
 #define SAMPLE_MAX_FRAMES 127 /* of each half; perf_event_max_stack's default */
 
-/* One moment of one thread. */
+/* One moment of one thread.  Addresses follow: nr_kernel of them, then nr_user,
+ * each half leaf first; all but the first of each half are return addresses
+ * (the first of the user half too is exact: where the thread left user mode). */
 struct event_sample {
 	struct event head;
 	__u64 span;   /* innermost open span, 0 = none */
 	__u64 weight; /* nanoseconds this sample stands for */
 	__u32 pid;
 	__u16 cpu;
-	__u8 cause;      /* enum sample_cause */
-	__u8 user_end;   /* enum stack_end */
-	__u16 nr_kernel; /* frames, leaf first */
-	__u16 nr_user;   /* frames, leaf first, after the kernel's */
-	__u32 in_probe;  /* 1: the tick fell into the probe machinery itself */
-	__u64 frames[];  /* addresses; all but the first of the user half are return addresses */
+	__u8 cause;    /* enum sample_cause */
+	__u8 user_end; /* enum stack_end */
+	__u16 nr_kernel;
+	__u16 nr_user;
+	__u32 in_probe; /* 1: the tick fell into a probe's own program */
+#ifndef __bpf__
+	__u64 frames[];
+#endif
 };
 _Static_assert(sizeof(struct event_sample) == 48, "event_sample is part of the format");
 

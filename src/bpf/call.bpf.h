@@ -1,0 +1,259 @@
+/*
+ * call - every call of a probed function as a span.
+ *
+ * Enter pushes an open span on the thread's state, leave pops it, counts its
+ * duration, and writes a record only if a tick fell into it.
+ */
+#ifndef SONDE_BPF_CALL_BPF_H
+#define SONDE_BPF_CALL_BPF_H
+
+#include "bpf/stack.bpf.h"
+
+#define ENTER_HOOK 0
+#define ENTER_SKIP 1 /* a session then does not hook the return of this call */
+
+static __always_inline void send_leave(const struct open_span *s, __u64 parent, __u32 reason,
+				       __u64 now, __u64 retval)
+{
+	struct event_leave e = {
+		.span = s->id,
+		.parent = parent,
+		.began = s->began,
+		.probe = s->probe,
+		.reason = reason,
+		.retval = retval,
+	};
+
+	event_fill(&e.head, EVENT_LEAVE, sizeof(e), (__u32)bpf_get_current_pid_tgid(), now);
+	send(&e, sizeof(e), &loss.spans);
+}
+
+/* Takes the innermost span off; the slot is read only after depth is lowered
+ * (see struct thread_state).  reason is not END_RETURN.  A global function: the
+ * verifier then looks at it once, not once for each turn of a loop. */
+__noinline int drop_top(struct thread_state *t, __u32 reason, __u64 now)
+{
+	struct open_span *s;
+	__u64 parent = 0;
+	__u32 top;
+
+	if (!t)
+		return 0;
+	top = t->depth - 1;
+	if (top >= MAX_OPEN)
+		return 0;
+	t->depth = top;
+	barrier();
+	s = &t->spans[top];
+	if (top > 0)
+		parent = t->spans[(top - 1) & (MAX_OPEN - 1)].id;
+	count_end(s->probe, reason);
+	if (s->flags & SPAN_SAMPLED)
+		send_leave(s, parent, reason, now, 0);
+	return 0;
+}
+
+/* Why a span was left without a return: while links are taken away one by one,
+ * the return of an outer span may be seen when that of an inner one no longer is. */
+static __always_inline __u32 left_by(void)
+{
+	return closing ? END_DETACHED : END_LONGJMP;
+}
+
+/* Drops every open span whose frame is gone: its return slot lies below sp.  At
+ * sp itself is either a dead frame or, after a tail call, one that is alive and
+ * whose return slot now shows the kernel's trampoline. */
+static __noinline void drop_dead(struct thread_state *t, __u64 sp, __u64 now)
+{
+	for (int i = 0; i < MAX_OPEN; i++) {
+		__u32 top = t->depth - 1;
+		struct open_span *s;
+
+		if (top >= MAX_OPEN)
+			return;
+		s = &t->spans[top];
+		if (s->sp > sp || (s->sp == sp && is_tail_call(sp)))
+			return;
+		drop_top(t, left_by(), now);
+	}
+}
+
+static __always_inline int refuse(__u32 probe, __u32 reason)
+{
+	count_end(probe, reason);
+	return ENTER_SKIP;
+}
+
+/* Opens a span: its id, or 0 when too many are open. */
+static __always_inline __u64 call_push(struct thread_state *t, __u32 probe, __u64 sp)
+{
+	__u64 now = bpf_ktime_get_ns();
+	__u32 depth = t->depth;
+	struct open_span *s;
+
+	if (depth && depth <= MAX_OPEN && t->spans[(depth - 1) & (MAX_OPEN - 1)].sp <= sp) {
+		drop_dead(t, sp, now);
+		depth = t->depth;
+	}
+	if (depth >= MAX_OPEN)
+		return 0;
+	if (!t->next_id)
+		t->next_id = (__sync_fetch_and_add(&thread_serial, 1) + 1) << 40;
+	s = &t->spans[depth & (MAX_OPEN - 1)];
+	s->id = ++t->next_id;
+	s->began = now;
+	s->sp = sp;
+	s->probe = probe;
+	s->flags = 0;
+	barrier();
+	t->depth = depth + 1;
+	return s->id;
+}
+
+/* id 0 in *ret_id: not opened. */
+static __always_inline int call_enter(struct pt_regs *ctx, __u64 *ret_id)
+{
+	__u32 probe = bpf_get_attach_cookie(ctx);
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct call_counts *c = counts_of(probe);
+	__u64 sp = PT_REGS_SP(ctx);
+	struct thread_state *t;
+
+	*ret_id = 0;
+	if (control.by_thread && !is_target(task->tgid, task->pid))
+		return ENTER_SKIP;
+	if (c)
+		count(&c->entries);
+	t = bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!t)
+		return refuse(probe, END_UNTRACKED);
+	if (!stack_is_own(task, t, sp))
+		return refuse(probe, END_FOREIGN);
+	if (hooks_pending(task) >= MAX_HOOKED)
+		return refuse(probe, END_TOO_DEEP);
+	t->busy = 1;
+	*ret_id = call_push(t, probe, sp);
+	t->busy = 0;
+	return *ret_id ? ENTER_HOOK : refuse(probe, END_TOO_DEEP);
+}
+
+/* The depth at which a span, known by id or else by sp, is the innermost; 0: it
+ * is not open. */
+__noinline int span_above(struct thread_state *t, __u64 id, __u64 sp)
+{
+	if (!t)
+		return 0;
+	for (__u32 i = 0; i < MAX_OPEN; i++) {
+		__u32 d = t->depth - 1 - i;
+
+		if (d >= MAX_OPEN)
+			return 0;
+		if (id ? t->spans[d].id == id : t->spans[d].sp == sp)
+			return d + 1;
+	}
+	return 0;
+}
+
+/* Makes the span the innermost: what lies above it was left without a return. */
+static __noinline bool call_uncover(struct thread_state *t, __u64 id, __u64 sp, __u64 now)
+{
+	__u32 depth = span_above(t, id, sp);
+
+	if (!depth)
+		return false;
+	for (int i = 0; i < MAX_OPEN; i++) {
+		if (t->depth <= depth)
+			break;
+		drop_top(t, left_by(), now);
+	}
+	return true;
+}
+
+/* Counts one ended call and tells of it if it was sampled. */
+static __always_inline void call_pop(struct thread_state *t, __u64 now, __u64 retval)
+{
+	__u32 top = t->depth - 1;
+	struct call_counts *c;
+	struct open_span *s;
+	__u64 duration, parent = 0;
+
+	if (top >= MAX_OPEN)
+		return;
+	t->depth = top;
+	barrier();
+	s = &t->spans[top];
+	duration = now - s->began;
+	c = counts_of(s->probe);
+	if (c) {
+		__u32 bucket = bucket_of(duration);
+
+		if (bucket < NR_BUCKET)
+			count(&c->buckets[bucket]);
+		if (duration > c->max)
+			c->max = duration;
+	}
+	if (!(s->flags & SPAN_SAMPLED))
+		return;
+	if (top > 0)
+		parent = t->spans[(top - 1) & (MAX_OPEN - 1)].id;
+	send_leave(s, parent, END_RETURN, now, retval);
+}
+
+/* id 0: the span is known by its return slot. */
+static __always_inline int call_leave(struct pt_regs *ctx, __u64 id)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u64 now = bpf_ktime_get_ns();
+	/* the return address is popped: its slot is one word below */
+	__u64 sp = PT_REGS_SP(ctx) - sizeof(long);
+	struct thread_state *t = bpf_task_storage_get(&threads, task, 0, 0);
+	struct open_span *s;
+	__u32 top;
+
+	if (!t || t->depth - 1 >= MAX_OPEN)
+		goto unmatched;
+	t->busy = 1;
+	top = t->depth - 1;
+	s = &t->spans[top & (MAX_OPEN - 1)];
+	if ((id ? s->id == id : s->sp == sp) || call_uncover(t, id, sp, now)) {
+		call_pop(t, now, PT_REGS_RC(ctx));
+		t->busy = 0;
+		return 0;
+	}
+	t->busy = 0;
+unmatched:
+	count(&loss.unmatched);
+	return 0;
+}
+
+extern __u64 *bpf_session_cookie(void) __ksym __weak;
+extern bool bpf_session_is_return(void) __ksym __weak;
+
+/* Kernel >= 6.13: entry and return in one link, a word carried between them. */
+SEC("uprobe")
+int call_session(struct pt_regs *ctx)
+{
+	__u64 *cookie = bpf_session_cookie();
+
+	if (bpf_session_is_return())
+		return call_leave(ctx, *cookie);
+	return call_enter(ctx, cookie);
+}
+
+/* Older kernels: an entry link and a return link (uprobe_multi or perf). */
+SEC("uprobe")
+int call_entry(struct pt_regs *ctx)
+{
+	__u64 id;
+
+	call_enter(ctx, &id);
+	return 0;
+}
+
+SEC("uretprobe")
+int call_return(struct pt_regs *ctx)
+{
+	return call_leave(ctx, 0);
+}
+
+#endif

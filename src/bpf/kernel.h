@@ -1,0 +1,72 @@
+/*
+ * kernel - the few kernel types the programs touch.
+ *
+ * Written by hand after the kernel's own names; field offsets are relocated at
+ * load time (CO-RE), so only the names matter and no BTF is needed to build.
+ */
+#ifndef SONDE_BPF_KERNEL_H
+#define SONDE_BPF_KERNEL_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+typedef struct {
+	int counter;
+} atomic_t;
+
+struct signal_struct {
+	atomic_t live; /* threads that have not begun to exit */
+};
+
+struct xol_area {
+	unsigned long vaddr; /* user address of the [uprobes] page */
+};
+
+struct uprobes_state {
+	struct xol_area *xol_area;
+};
+
+struct mm_struct {
+	unsigned long start_stack;
+	struct uprobes_state uprobes_state;
+};
+
+struct vm_area_struct {
+	unsigned long vm_start;
+	unsigned long vm_end;
+};
+
+struct uprobe_task {
+	unsigned int depth; /* pending return hooks of this thread, of all tracers */
+};
+
+struct thread_struct {
+	unsigned long fsbase; /* x86: where a thread's TCB lies */
+};
+
+struct task_struct {
+	int pid;
+	int tgid;
+	char comm[16];
+	struct mm_struct *mm;
+	struct signal_struct *signal;
+	struct uprobe_task *utask;
+	unsigned long sas_ss_sp;
+	unsigned long sas_ss_size;
+	struct thread_struct thread;
+};
+
+struct bpf_iter_meta {
+	__u64 session_id;
+};
+
+struct bpf_iter__task {
+	struct bpf_iter_meta *meta;
+	struct task_struct *task;
+};
+
+#pragma clang attribute pop
+
+#endif

@@ -1,0 +1,122 @@
+/*
+ * life - threads and processes of the target come, change and go.
+ */
+#ifndef SONDE_BPF_LIFE_BPF_H
+#define SONDE_BPF_LIFE_BPF_H
+
+#include "bpf/call.bpf.h"
+#include "bpf/clock.bpf.h"
+
+static __always_inline void close_all(struct task_struct *task, __u32 reason, __u64 now)
+{
+	struct thread_state *t = bpf_task_storage_get(&threads, task, 0, 0);
+
+	if (!t)
+		return;
+	for (int i = 0; i < MAX_OPEN; i++) {
+		if (!t->depth)
+			break;
+		drop_top(t, reason, now);
+	}
+	t->depth = 0;
+	t->stack_low = t->stack_high = 0;
+	t->named = 0;
+}
+
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(life_fork, struct task_struct *parent, struct task_struct *child)
+{
+	struct event_fork e = { .parent_pid = parent->tgid, .pid = child->tgid };
+	__u32 one = 1, pid = child->tgid;
+
+	if (!control.follow || parent->tgid == child->tgid)
+		return 0;
+	if (!is_target(parent->tgid, parent->pid))
+		return 0;
+	bpf_map_update_elem(&targets, &pid, &one, BPF_ANY);
+	event_fill(&e.head, EVENT_FORK, sizeof(e), child->pid, bpf_ktime_get_ns());
+	send(&e, sizeof(e), &loss.others);
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(life_exec, struct task_struct *task)
+{
+	struct event_exec e = { .pid = task->tgid };
+	__u64 now;
+
+	if (!is_target(task->tgid, task->pid))
+		return 0;
+	now = bpf_ktime_get_ns();
+	close_all(task, END_EXEC, now);
+	event_fill(&e.head, EVENT_EXEC, sizeof(e), task->pid, now);
+	send(&e, sizeof(e), &loss.others);
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(life_exit, struct task_struct *task)
+{
+	struct event_exit e = { .pid = task->tgid };
+	__u32 pid = task->tgid;
+	__u64 now;
+
+	if (!is_target(pid, task->pid))
+		return 0;
+	now = bpf_ktime_get_ns();
+	close_all(task, END_EXIT, now);
+	/* live was lowered for this thread already */
+	e.last = task->signal->live.counter == 0;
+	if (e.last)
+		bpf_map_delete_elem(&targets, &pid);
+	event_fill(&e.head, EVENT_EXIT, sizeof(e), task->pid, now);
+	send(&e, sizeof(e), &loss.others);
+	return 0;
+}
+
+SEC("tp_btf/task_rename")
+int BPF_PROG(life_rename, struct task_struct *task, const char *comm)
+{
+	struct event_thread e = { .pid = task->tgid };
+
+	if (!is_target(task->tgid, task->pid))
+		return 0;
+	event_fill(&e.head, EVENT_THREAD, sizeof(e), task->pid, bpf_ktime_get_ns());
+	bpf_probe_read_kernel_str(e.name, sizeof(e.name), comm);
+	send(&e, sizeof(e), &loss.others);
+	return 0;
+}
+
+/* Lists the open spans of every thread; read once for each answer. */
+SEC("iter/task")
+int open_spans(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct thread_state *t;
+	__u64 parent = 0, now;
+
+	if (!task)
+		return 0;
+	t = bpf_task_storage_get(&threads, task, 0, 0);
+	if (!t)
+		return 0;
+	now = bpf_ktime_get_ns();
+	for (__u32 i = 0; i < MAX_OPEN; i++) {
+		struct open_span *s = &t->spans[i];
+		struct event_open e = { .parent = parent, .pid = task->tgid };
+
+		if (i >= t->depth)
+			break;
+		e.span = s->id;
+		e.began = s->began;
+		e.probe = s->probe;
+		event_fill(&e.head, EVENT_OPEN, sizeof(e), task->pid, now);
+		send(&e, sizeof(e), &loss.spans);
+		if (closing)
+			count_end(s->probe, END_DETACHED);
+		parent = s->id;
+	}
+	return 0;
+}
+
+#endif

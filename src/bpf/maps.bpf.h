@@ -1,0 +1,131 @@
+/*
+ * maps - what the programs share: the target, the ring, the counters, and the
+ * state of each thread.
+ */
+#ifndef SONDE_BPF_MAPS_BPF_H
+#define SONDE_BPF_MAPS_BPF_H
+
+#include "bpf/kernel.h"
+#include "wire/control.h"
+
+#include <asm/ptrace.h>
+#include <linux/bpf.h>
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+#define SPAN_SAMPLED 1u
+
+struct open_span {
+	__u64 id;
+	__u64 began;
+	__u64 sp; /* user stack pointer at entry: where the return address lies */
+	__u32 probe;
+	__u32 flags;
+};
+
+/*
+ * A thread's open spans, outermost first.  Written by the thread itself only;
+ * a tick may interrupt it anywhere, so a span is written before depth counts
+ * it, and depth is lowered before the span is read for the last time.
+ */
+struct thread_state {
+	__u32 depth;
+	__u32 named;   /* its name was sent */
+	__u64 next_id; /* last span id given; high 24 bits: serial number of the thread */
+	__u64 stack_low, stack_high; /* its own stack, 0 = not looked up yet */
+	__u32 busy;    /* a probe's program is running */
+	__u32 pad;
+	struct open_span spans[MAX_OPEN];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct thread_state);
+} threads SEC(".maps");
+
+/* Processes that are looked at: tgid. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 16384);
+	__type(key, __u32);
+	__type(value, __u32);
+} targets SEC(".maps");
+
+/* With control.by_thread: threads that are looked at. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 65536);
+	__type(key, __u32);
+	__type(value, __u32);
+} tids SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 8 << 20);
+} ring SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct call_counts);
+} calls SEC(".maps");
+
+const volatile struct control control;
+struct kernel_loss loss;
+__u64 ticks; /* of the CPU clock, whatever they fell on */
+__u64 thread_serial;
+__u32 closing; /* probes are being taken away */
+
+static __always_inline void count(__u64 *n)
+{
+	__sync_fetch_and_add(n, 1);
+}
+
+/* Is this task looked at? */
+static __always_inline bool is_target(__u32 pid, __u32 tid)
+{
+	if (control.by_thread && !bpf_map_lookup_elem(&tids, &tid))
+		return false;
+	if (control.every)
+		return pid != control.self;
+	return bpf_map_lookup_elem(&targets, &pid) != NULL;
+}
+
+static __always_inline struct call_counts *counts_of(__u32 probe)
+{
+	__u32 stripe = bpf_get_smp_processor_id() & control.stripe_mask;
+	__u32 slot = (probe - 1) * (control.stripe_mask + 1) + stripe;
+
+	return bpf_map_lookup_elem(&calls, &slot);
+}
+
+static __always_inline void count_end(__u32 probe, __u32 reason)
+{
+	struct call_counts *c = counts_of(probe);
+
+	if (c && reason < NR_SPAN_END)
+		count(&c->ended[reason]);
+}
+
+static __always_inline void event_fill(struct event *e, __u16 kind, __u16 size, __u32 tid,
+				       __u64 now)
+{
+	e->kind = kind;
+	e->size = size;
+	e->tid = tid;
+	e->time = now;
+}
+
+static __always_inline void send(void *e, __u32 size, __u64 *lost)
+{
+	if (bpf_ringbuf_output(&ring, e, size, BPF_RB_NO_WAKEUP))
+		count(lost);
+}
+
+#endif

@@ -1,0 +1,8 @@
+/*
+ * sonde - the kernel half, as one object.
+ */
+#include "bpf/call.bpf.h"
+#include "bpf/clock.bpf.h"
+#include "bpf/life.bpf.h"
+
+char LICENSE[] SEC("license") = "Dual MIT/GPL";

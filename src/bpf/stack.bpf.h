@@ -1,0 +1,73 @@
+/*
+ * stack - which stack a thread is on, and what hooks are pending on it.
+ *
+ * The kernel takes a frame whose return slot lies below the stack pointer for
+ * dead.  On another stack (a signal stack, a coroutine's) that is wrong and
+ * would kill the target, so returns are hooked only on the thread's own stack.
+ */
+#ifndef SONDE_BPF_STACK_BPF_H
+#define SONDE_BPF_STACK_BPF_H
+
+#include "bpf/maps.bpf.h"
+
+static long stack_found(struct task_struct *task, struct vm_area_struct *vma, void *context)
+{
+	struct thread_state *t = *(struct thread_state **)context;
+
+	t->stack_low = vma->vm_start;
+	t->stack_high = vma->vm_end;
+	return 0;
+}
+
+/* The first thread's stack is where exec put it; every other thread's thread
+ * control block lies at the top of its stack (glibc, musl; also with a stack
+ * given by the program). */
+static __noinline long stack_look_up(struct task_struct *task, struct thread_state *t)
+{
+	__u64 at;
+
+	if (!t || !task)
+		return -1;
+	if (task->pid == task->tgid)
+		at = task->mm->start_stack;
+	else
+		at = task->thread.fsbase;
+	return bpf_find_vma(task, at, stack_found, &t, 0);
+}
+
+static __always_inline bool stack_is_own(struct task_struct *task, struct thread_state *t,
+					 __u64 sp)
+{
+	if (sp - task->sas_ss_sp < task->sas_ss_size)
+		return false;
+	if (sp >= t->stack_low && sp < t->stack_high)
+		return true;
+	/* the first look, or the stack has grown since */
+	if (stack_look_up(task, t))
+		return false;
+	return sp >= t->stack_low && sp < t->stack_high;
+}
+
+static __always_inline __u32 hooks_pending(struct task_struct *task)
+{
+	struct uprobe_task *utask = task->utask;
+
+	return utask && bpf_core_field_exists(utask->depth) ? utask->depth : 0;
+}
+
+/* Does the return slot at sp hold the kernel's return trampoline?  Then the
+ * function was reached by a jump from one whose return is hooked. */
+static __always_inline bool is_tail_call(__u64 sp)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct xol_area *area = BPF_CORE_READ(task, mm, uprobes_state.xol_area);
+	__u64 trampoline, slot = 0;
+
+	if (!area)
+		return false;
+	trampoline = BPF_CORE_READ(area, vaddr);
+	bpf_probe_read_user(&slot, sizeof(slot), (void *)sp);
+	return slot - trampoline < 4096;
+}
+
+#endif

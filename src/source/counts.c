@@ -1,0 +1,93 @@
+#include "source/counts.h"
+
+#include "base/mem.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define SLOT_SIZE ((sizeof(struct call_counts) + 7) / 8 * 8)
+_Static_assert(sizeof(struct call_counts) % 8 == 0, "the kernel rounds a slot up to 8 bytes");
+
+int counts_open(struct counts *c, int fd, uint32_t probes, uint32_t stripes, struct error *err)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	void *at;
+
+	*c = (struct counts){ .probes = probes, .stripes = stripes };
+	c->mapped = ((size_t)probes * stripes * SLOT_SIZE + page - 1) / page * page;
+	at = mmap(NULL, c->mapped, PROT_READ, MAP_SHARED, fd, 0);
+	if (at == MAP_FAILED)
+		return error_set(err, errno, "cannot map the call counters: %s", strerror(errno));
+	c->slots = at;
+	c->sum = mem_zeroed(probes, sizeof(*c->sum));
+	c->since = mem_zeroed(probes, sizeof(*c->since));
+	return 0;
+}
+
+void counts_close(struct counts *c)
+{
+	if (c->slots)
+		munmap((void *)c->slots, c->mapped);
+	free(c->sum);
+	free(c->since);
+	*c = (struct counts){ 0 };
+}
+
+void counts_begin(struct counts *c, uint32_t probe, nsec now)
+{
+	c->since[probe - 1] = now;
+}
+
+/* Sums up the stripes.  The buckets are read before the entries: a call that
+ * comes in between has then begun and is not yet seen to have ended. */
+static void counts_sum(const struct counts *c, uint32_t probe, struct call_counts *ret)
+{
+	const volatile struct call_counts *first = &c->slots[(size_t)(probe - 1) * c->stripes];
+
+	memset(ret, 0, sizeof(*ret));
+	for (uint32_t s = 0; s < c->stripes; s++) {
+		for (uint32_t b = 0; b < NR_BUCKET; b++)
+			ret->buckets[b] += first[s].buckets[b];
+		for (uint32_t r = 0; r < NR_SPAN_END; r++)
+			ret->ended[r] += first[s].ended[r];
+		if (first[s].max > ret->max)
+			ret->max = first[s].max;
+	}
+	for (uint32_t s = 0; s < c->stripes; s++)
+		ret->entries += first[s].entries;
+}
+
+void counts_read(struct counts *c, uint32_t probe, nsec now, source_event event, void *context)
+{
+	struct call_counts *before = &c->sum[probe - 1], sum;
+	struct {
+		struct event_calls calls;
+		struct call_bucket buckets[NR_BUCKET];
+	} e = { .calls = { .probe = probe, .since = c->since[probe - 1] } };
+	uint32_t n = 0;
+
+	counts_sum(c, probe, &sum);
+	for (uint32_t b = 0; b < NR_BUCKET; b++) {
+		uint64_t fresh = sum.buckets[b] - before->buckets[b];
+
+		if (!fresh)
+			continue;
+		e.buckets[n++] = (struct call_bucket){ b, fresh > UINT32_MAX ? UINT32_MAX : fresh };
+		e.calls.ended[END_RETURN] += fresh;
+	}
+	for (uint32_t r = 1; r < NR_SPAN_END; r++)
+		e.calls.ended[r] = sum.ended[r] - before->ended[r];
+	e.calls.entries = sum.entries - before->entries;
+	e.calls.max = sum.max;
+	e.calls.nr_buckets = n;
+	e.calls.head = (struct event){
+		.kind = EVENT_CALLS,
+		.size = sizeof(e.calls) + n * sizeof(struct call_bucket),
+		.time = now,
+	};
+	*before = sum;
+	c->since[probe - 1] = now;
+	event(context, &e.calls.head);
+}

@@ -1,0 +1,314 @@
+#include "source/live.h"
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "source/counts.h"
+#include "source/ticker.h"
+#include "wire/control.h"
+
+#include "sonde.skel.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <unistd.h>
+
+#define TRACE_UPROBE_MULTI 48
+#define TRACE_UPROBE_SESSION 57
+#define COUNTER_BYTES (32u << 20) /* what the call counters may take */
+
+struct live {
+	struct live_option option;
+	source_event event;
+	void *context;
+	struct sonde_bpf *bpf;
+	struct ring_buffer *ring;
+	struct counts counts;
+	struct ticker ticker;
+	struct attach_links links;
+	ARRAY(bool) watched; /* [probe - 1] */
+	bool counting;       /* the counters are mapped */
+	uint64_t throttled;  /* ticks held back, when last looked */
+};
+
+static int take_record(void *context, void *record, size_t size)
+{
+	struct live *l = context;
+	const struct event *e = record;
+
+	if (size >= sizeof(*e) && e->size <= size)
+		l->event(l->context, e);
+	return 0;
+}
+
+/* As many copies of the counters as there are CPUs, unless that is too much. */
+static uint32_t stripes_for(uint32_t probes)
+{
+	uint32_t cpus = libbpf_num_possible_cpus(), stripes = 1;
+
+	while (stripes < cpus && stripes < 16 &&
+	       (uint64_t)probes * stripes * 2 * sizeof(struct call_counts) <= COUNTER_BYTES)
+		stripes *= 2;
+	return stripes;
+}
+
+static void configure(struct live *l, uint32_t probes, uint32_t stripes)
+{
+	const struct live_option *o = &l->option;
+	struct sonde_bpf *b = l->bpf;
+	unsigned multi = o->attach == ATTACH_MULTI ? TRACE_UPROBE_MULTI : 0;
+
+	b->rodata->control = (struct control){
+		.period = o->hz ? NSEC_PER_SEC / o->hz : 0,
+		.stripe_mask = stripes - 1,
+		.nr_probes = probes,
+		.want_user = o->user,
+		.want_kernel = o->kernel,
+		.follow = o->follow,
+		.every = o->every,
+		.by_thread = o->by_thread,
+		.self = getpid(),
+	};
+	bpf_map__set_max_entries(b->maps.calls, probes * stripes);
+	bpf_program__set_expected_attach_type(b->progs.call_session, TRACE_UPROBE_SESSION);
+	bpf_program__set_expected_attach_type(b->progs.call_entry, multi);
+	bpf_program__set_expected_attach_type(b->progs.call_return, multi);
+	bpf_program__set_autoload(b->progs.call_session,
+				  o->probes && o->attach == ATTACH_SESSION);
+	bpf_program__set_autoload(b->progs.call_entry, o->probes && o->attach != ATTACH_SESSION);
+	bpf_program__set_autoload(b->progs.call_return, o->probes && o->attach != ATTACH_SESSION);
+	bpf_program__set_autoload(b->progs.clock_tick, o->hz > 0);
+	bpf_program__set_autoattach(b->progs.open_spans, false);
+}
+
+static int load_error(int code, struct error *err)
+{
+	if (code == EPERM || code == EACCES)
+		return error_set(err, EPERM,
+				 "not allowed to load BPF programs: run as root, or with CAP_BPF and "
+				 "CAP_PERFMON (see sonde doctor)");
+	return error_set(err, code, "the kernel does not take sonde's BPF programs: %s (see sonde doctor)",
+			 strerror(code));
+}
+
+static int load(struct live *l, struct error *err)
+{
+	uint32_t probes = l->option.probes ? l->option.probes : 1;
+	uint32_t stripes = stripes_for(probes);
+	int code;
+
+	libbpf_set_print(NULL); /* what a person should know is in err */
+	l->bpf = sonde_bpf__open();
+	if (!l->bpf)
+		return load_error(errno, err);
+	configure(l, probes, stripes);
+	code = sonde_bpf__load(l->bpf);
+	if (code)
+		return load_error(-code, err);
+	code = sonde_bpf__attach(l->bpf); /* the tracepoints; the rest has no place yet */
+	if (code)
+		return load_error(-code, err);
+	l->ring = ring_buffer__new(bpf_map__fd(l->bpf->maps.ring), take_record, l, NULL);
+	if (!l->ring)
+		return load_error(errno, err);
+	code = counts_open(&l->counts, bpf_map__fd(l->bpf->maps.calls), probes, stripes, err);
+	if (code)
+		return code;
+	l->counting = true;
+	for (uint32_t i = 0; i < probes; i++)
+		array_push(&l->watched, false);
+	return 0;
+}
+
+int live_open(const struct live_option *option, source_event event, void *context,
+	      struct live **ret, struct error *err)
+{
+	struct live *l;
+	int code;
+
+	if (option->hz > ticker_limit())
+		return error_set(err, EINVAL,
+				 "%u samples a second are more than this kernel allows (%u, "
+				 "kernel.perf_event_max_sample_rate)",
+				 option->hz, ticker_limit());
+	l = NEW(struct live);
+	l->option = *option;
+	l->event = event;
+	l->context = context;
+	code = load(l, err);
+	if (code) {
+		live_close(l);
+		return code;
+	}
+	*ret = l;
+	return 0;
+}
+
+void live_close(struct live *l)
+{
+	if (!l)
+		return;
+	attach_done(&l->links);
+	ticker_close(&l->ticker);
+	if (l->counting)
+		counts_close(&l->counts);
+	ring_buffer__free(l->ring);
+	sonde_bpf__destroy(l->bpf);
+	array_done(&l->watched);
+	free(l);
+}
+
+static int add_key(struct bpf_map *map, uint32_t key, const char *what, struct error *err)
+{
+	uint32_t one = 1;
+
+	if (bpf_map_update_elem(bpf_map__fd(map), &key, &one, BPF_ANY) == 0)
+		return 0;
+	return error_set(err, errno, "cannot look at %s %u: %s", what, key,
+			 errno == E2BIG ? "too many at once" : strerror(errno));
+}
+
+int live_add_process(struct live *l, uint32_t pid, struct error *err)
+{
+	return add_key(l->bpf->maps.targets, pid, "process", err);
+}
+
+int live_add_thread(struct live *l, uint32_t tid, struct error *err)
+{
+	return add_key(l->bpf->maps.tids, tid, "thread", err);
+}
+
+int live_watch_all(struct live *l, const struct attach_sites *sites, struct error *err)
+{
+	struct attach_programs programs = {
+		.session = bpf_program__fd(l->bpf->progs.call_session),
+		.entry = bpf_program__fd(l->bpf->progs.call_entry),
+		.ret = bpf_program__fd(l->bpf->progs.call_return),
+	};
+	nsec now = clock_now();
+
+	for (uint32_t i = 0; i < sites->count; i++) {
+		uint32_t probe = sites->cookies[i];
+
+		if (!l->watched.at[probe - 1])
+			counts_begin(&l->counts, probe, now);
+		l->watched.at[probe - 1] = true;
+	}
+	return attach_add(&l->links, l->option.attach, &programs, sites, err);
+}
+
+int live_watch(struct live *l, uint32_t probe, const struct attach_sites *sites,
+	       struct error *err)
+{
+	AUTO_FREE uint64_t *cookies = mem_zeroed(sites->count, sizeof(*cookies));
+	struct attach_sites filled = *sites;
+
+	for (uint32_t i = 0; i < sites->count; i++)
+		cookies[i] = probe;
+	filled.cookies = cookies;
+	return live_watch_all(l, &filled, err);
+}
+
+int live_start(struct live *l, struct error *err)
+{
+	if (!l->option.hz)
+		return 0;
+	return ticker_open(&l->ticker, l->option.hz, bpf_program__fd(l->bpf->progs.clock_tick),
+			   err);
+}
+
+int live_poll(struct live *l)
+{
+	return ring_buffer__consume(l->ring);
+}
+
+/* How often a program could not run because another one did, on its CPU. */
+static uint64_t misses_of(const struct bpf_program *program)
+{
+	struct bpf_prog_info info = { 0 };
+	uint32_t size = sizeof(info);
+	int fd = bpf_program__fd(program);
+
+	if (fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &size))
+		return 0;
+	return info.recursion_misses;
+}
+
+/* Ticks that are due and did not come; a few may be on their way. */
+static void look_at_ticks(struct live *l)
+{
+	uint64_t due = ticker_due(&l->ticker), margin = 2 * l->ticker.events.count;
+	uint64_t ticks = l->bpf->bss->ticks;
+
+	l->throttled = due > ticks + margin ? due - ticks : 0;
+}
+
+static void send_loss(struct live *l)
+{
+	const struct kernel_loss *k = &l->bpf->bss->loss;
+	struct event_loss e = {
+		.head = { .kind = EVENT_LOSS, .size = sizeof(e), .time = clock_now() },
+		.ring = k->samples + k->spans + k->others,
+		.samples = k->samples,
+		.spans = k->spans,
+		.unmatched = k->unmatched,
+		.stacks = k->stacks,
+		.throttled = l->throttled,
+	};
+
+	e.nested = misses_of(l->bpf->progs.clock_tick) + misses_of(l->bpf->progs.call_session) +
+		   misses_of(l->bpf->progs.call_entry) + misses_of(l->bpf->progs.call_return);
+	l->event(l->context, &e.head);
+}
+
+void live_tick(struct live *l)
+{
+	nsec now = clock_now();
+
+	live_poll(l);
+	if (l->ticker.events.count)
+		look_at_ticks(l);
+	for (uint32_t i = 0; i < l->watched.count; i++) {
+		if (l->watched.at[i])
+			counts_read(&l->counts, i + 1, now, l->event, l->context);
+	}
+	send_loss(l);
+}
+
+/* Reads the list of open spans: the records come through the ring. */
+static void list_open(struct live *l)
+{
+	int link = bpf_link_create(bpf_program__fd(l->bpf->progs.open_spans), 0, BPF_TRACE_ITER,
+				   NULL);
+	int fd;
+	char byte;
+
+	if (link < 0)
+		return;
+	fd = bpf_iter_create(link);
+	if (fd >= 0) {
+		while (read(fd, &byte, 1) > 0)
+			live_poll(l);
+		close(fd);
+	}
+	close(link);
+}
+
+void live_stop(struct live *l, enum end_reason reason, int status)
+{
+	struct event_end end = {
+		.head = { .kind = EVENT_END, .size = sizeof(end) },
+		.reason = reason,
+		.status = status,
+	};
+
+	look_at_ticks(l);
+	ticker_close(&l->ticker);
+	l->bpf->bss->closing = 1;
+	attach_done(&l->links);
+	/* nothing opens or closes a span now but the end of a thread */
+	list_open(l);
+	live_tick(l);
+	end.head.time = clock_now();
+	l->event(l->context, &end.head);
+}

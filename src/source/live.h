@@ -1,0 +1,52 @@
+/*
+ * live - the source that watches this kernel.
+ *
+ * The order is: open, add targets, watch probes, start, then poll a few times a
+ * second and tick once a second, stop, close.  Closing without stopping leaves
+ * the target as it was too, but says nothing about what was still open.
+ */
+#ifndef SONDE_SOURCE_LIVE_H
+#define SONDE_SOURCE_LIVE_H
+
+#include "source/attach.h"
+#include "source/source.h"
+
+struct live;
+
+struct live_option {
+	unsigned hz;      /* samples a second, 0 = none */
+	bool user, kernel;/* which halves of the stack */
+	bool follow;      /* children of a target are targets */
+	bool every;       /* every process is one */
+	bool by_thread;   /* only threads given to live_add_thread */
+	uint32_t probes;  /* at most so many will be watched */
+	enum attach_kind attach; /* how, as this kernel allows */
+};
+
+/* Loads the programs.  -EPERM with what is missing, -EINVAL for hz. */
+int live_open(const struct live_option *option, source_event event, void *context,
+	      struct live **ret, struct error *err);
+void live_close(struct live *l); /* NULL is fine */
+
+int live_add_process(struct live *l, uint32_t pid, struct error *err);
+int live_add_thread(struct live *l, uint32_t tid, struct error *err);
+
+/* Watches the sites for probe (1..option.probes); may be called again for the
+ * same probe with sites of another file or process.  Cookies are filled in. */
+int live_watch(struct live *l, uint32_t probe, const struct attach_sites *sites,
+	       struct error *err);
+/* The same for several probes of one file in one process, by one link:
+ * sites->cookies are the probes' ids. */
+int live_watch_all(struct live *l, const struct attach_sites *sites, struct error *err);
+
+/* Starts the clock (if hz was not 0). */
+int live_start(struct live *l, struct error *err);
+/* Delivers what is in the ring: number of records. */
+int live_poll(struct live *l);
+/* Delivers the calls counted since the last tick, and the losses so far. */
+void live_tick(struct live *l);
+/* Takes all probes away, lists the open spans, delivers the rest and an
+ * EVENT_END.  status as wait(2) gives it. */
+void live_stop(struct live *l, enum end_reason reason, int status);
+
+#endif

@@ -1,0 +1,27 @@
+/*
+ * ticker - the CPU clock of every CPU, with a program on each tick.
+ *
+ * Events are opened for CPUs, not for the target's threads: an event of a thread
+ * is switched with it, which costs a busy server more than the ticks do.
+ */
+#ifndef SONDE_SOURCE_TICKER_H
+#define SONDE_SOURCE_TICKER_H
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/error.h"
+
+struct ticker {
+	ARRAY(int) events; /* one a CPU */
+	nsec period;
+};
+
+/* The kernel's limit on ticks a second (kernel.perf_event_max_sample_rate). */
+unsigned ticker_limit(void);
+/* -EINVAL: hz is 0 or above the limit.  -EPERM with what is missing. */
+int ticker_open(struct ticker *t, unsigned hz, int program, struct error *err);
+/* Ticks the CPUs' clocks should have given until now. */
+uint64_t ticker_due(const struct ticker *t);
+void ticker_close(struct ticker *t);
+
+#endif

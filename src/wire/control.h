@@ -1,0 +1,49 @@
+/*
+ * control - what the two halves agree on besides events: the maps' layouts.
+ *
+ * Shared by the BPF programs and source/.
+ */
+#ifndef SONDE_WIRE_CONTROL_H
+#define SONDE_WIRE_CONTROL_H
+
+#include "wire/bucket.h"
+#include "wire/event.h"
+
+/* Open calls kept for one thread; the kernel hooks at most 64 returns of a
+ * thread, of all tracers together (MAX_URETPROBE_DEPTH). */
+#define MAX_OPEN 64
+#define MAX_HOOKED 60
+
+/* Set before the programs are loaded; never changes. */
+struct control {
+	__u64 period;     /* ns a tick stands for */
+	__u32 stripe_mask;/* copies of the counters (a power of two) - 1; a cpu uses cpu & mask */
+	__u32 nr_probes;
+	__u8 want_user;   /* user stacks */
+	__u8 want_kernel; /* kernel stacks */
+	__u8 follow;      /* children of the target belong to it */
+	__u8 every;       /* 1: the target is every process */
+	__u8 by_thread;   /* 1: only threads in the map 'tids' */
+	__u8 pad[3];
+	__u32 self;       /* sonde's own process: never sampled in 'every' */
+};
+
+/* All calls of one probe, one stripe; slot = (probe - 1) * stripes + stripe. */
+struct call_counts {
+	__u64 entries;
+	__u64 ended[NR_SPAN_END]; /* [END_RETURN] stays 0: it is the sum of the buckets */
+	__u64 max;
+	__u64 pad;
+	__u64 buckets[NR_BUCKET];
+};
+
+/* What the programs could not do, since they were loaded. */
+struct kernel_loss {
+	__u64 samples;   /* ring full */
+	__u64 spans;     /* ring full */
+	__u64 others;    /* ring full */
+	__u64 unmatched; /* returns with no open span */
+	__u64 stacks;    /* user stacks that could not be read */
+};
+
+#endif
