@@ -1,0 +1,44 @@
+/*
+ * describe - tells the event stream what the target is: its processes, threads,
+ * the files of code they map and where.
+ *
+ * Called once at the start, again when a process forks or becomes another
+ * program, and now and then for libraries loaded later: only what is new is
+ * told.
+ */
+#ifndef SONDE_SESSION_DESCRIBE_H
+#define SONDE_SESSION_DESCRIBE_H
+
+#include "base/array.h"
+#include "base/table.h"
+#include "proc/maps.h"
+#include "source/source.h"
+
+/* A new file of code: open_path leads to it now, and may not for long.  NULL for
+ * the kernel and anonymous code. */
+typedef void (*describe_image)(void *context, const struct event_image *image,
+			       const char *open_path);
+
+struct describe {
+	source_event event;
+	describe_image image;
+	void *context;
+	struct table files;  /* hash of device and inode -> image id */
+	struct table ranges; /* hash of (pid, start, end, offset, image) -> 1 */
+	struct table processes; /* pid -> 1 */
+	uint32_t next_image;
+};
+
+void describe_init(struct describe *d, source_event event, describe_image image, void *context);
+void describe_done(struct describe *d);
+
+/* First: the machine, the clock and the kernel image. */
+void describe_machine(struct describe *d, unsigned hz, const char *command);
+/* A process, its maps and threads.  -ESRCH. */
+int describe_process(struct describe *d, uint32_t pid, struct error *err);
+/* Maps that are new since the last look: how many. */
+int describe_maps(struct describe *d, uint32_t pid);
+/* The process runs another program now: its maps are told anew. */
+void describe_exec(struct describe *d, uint32_t pid);
+
+#endif

@@ -1,0 +1,19 @@
+/*
+ * launch - starts a command as the target, held before its first instruction.
+ */
+#ifndef SONDE_SESSION_LAUNCH_H
+#define SONDE_SESSION_LAUNCH_H
+
+#include "base/error.h"
+
+#include <stdint.h>
+
+/* Starts argv[0] (looked up in PATH) and stops it right after exec: its file is
+ * mapped, its libraries are not yet.  -ENOENT, -EACCES: it cannot be started. */
+int launch_open(char **argv, uint32_t *ret_pid, struct error *err);
+/* Lets it run, free of the tracer. */
+int launch_go(uint32_t pid, struct error *err);
+/* Ends a command that was never let run. */
+void launch_abandon(uint32_t pid);
+
+#endif

@@ -1,0 +1,144 @@
+#include "session/loop.h"
+
+#include "base/mem.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const int loop_signals[] = { SIGINT, SIGTERM, SIGHUP };
+
+void loop_stop(struct loop *l, enum end_reason reason)
+{
+	l->reason = reason;
+	uv_stop(&l->uv);
+}
+
+static void on_signal(uv_signal_t *handle, int number)
+{
+	loop_stop(handle->data, ENDED_BY_USER);
+}
+
+static void on_poll(uv_timer_t *handle)
+{
+	struct loop *l = handle->data;
+
+	if (l->on_poll)
+		l->on_poll(l->context);
+}
+
+static void on_tick(uv_timer_t *handle)
+{
+	struct loop *l = handle->data;
+
+	if (l->on_tick)
+		l->on_tick(l->context);
+}
+
+static void on_end(uv_timer_t *handle)
+{
+	loop_stop(handle->data, ENDED_BY_TIME);
+}
+
+void loop_init(struct loop *l, void *context)
+{
+	*l = (struct loop){ .context = context };
+	uv_loop_init(&l->uv);
+	uv_timer_init(&l->uv, &l->poll);
+	uv_timer_init(&l->uv, &l->tick);
+	uv_timer_init(&l->uv, &l->end);
+	l->poll.data = l->tick.data = l->end.data = l;
+	for (unsigned i = 0; i < COUNT_OF(loop_signals); i++) {
+		uv_signal_init(&l->uv, &l->signals[i]);
+		l->signals[i].data = l;
+		uv_signal_start(&l->signals[i], on_signal, loop_signals[i]);
+	}
+	signal(SIGPIPE, SIG_IGN);
+}
+
+static void close_handle(uv_handle_t *handle, void *context)
+{
+	if (!uv_is_closing(handle))
+		uv_close(handle, NULL);
+}
+
+void loop_done(struct loop *l)
+{
+	uv_walk(&l->uv, close_handle, NULL);
+	uv_run(&l->uv, UV_RUN_DEFAULT);
+	uv_loop_close(&l->uv);
+	for (uint32_t i = 0; i < l->processes.count; i++) {
+		close(l->processes.at[i]->fd);
+		free(l->processes.at[i]);
+	}
+	array_done(&l->processes);
+}
+
+static bool any_running(const struct loop *l)
+{
+	for (uint32_t i = 0; i < l->processes.count; i++) {
+		if (l->processes.at[i]->running)
+			return true;
+	}
+	return false;
+}
+
+static void on_process(uv_poll_t *handle, int status, int events)
+{
+	struct loop_process *p = handle->data;
+
+	p->running = false;
+	uv_poll_stop(handle);
+	if (p->is_child)
+		waitpid(p->pid, &p->status, WNOHANG);
+	if (!p->loop->keep && !any_running(p->loop))
+		loop_stop(p->loop, ENDED_BY_TARGET);
+}
+
+int loop_add_process(struct loop *l, uint32_t pid, bool is_child, struct error *err)
+{
+	struct loop_process *p;
+	int fd = syscall(SYS_pidfd_open, pid, 0);
+
+	if (fd < 0)
+		return error_set(err, errno, "cannot watch process %u: %s", pid,
+				 errno == ESRCH ? "it has ended" : strerror(errno));
+	p = NEW(struct loop_process);
+	*p = (struct loop_process){
+		.loop = l, .fd = fd, .pid = pid, .running = true, .is_child = is_child,
+	};
+	array_push(&l->processes, p);
+	uv_poll_init(&l->uv, &p->handle, fd);
+	p->handle.data = p;
+	uv_poll_start(&p->handle, UV_READABLE, on_process);
+	return 0;
+}
+
+enum end_reason loop_run(struct loop *l, nsec duration, nsec interval)
+{
+	uint64_t msec = interval / NSEC_PER_MSEC;
+
+	l->reason = ENDED_BY_TIME;
+	uv_update_time(&l->uv);
+	uv_timer_start(&l->poll, on_poll, LOOP_POLL_MSEC, LOOP_POLL_MSEC);
+	uv_timer_start(&l->tick, on_tick, msec ? msec : 1, msec ? msec : 1);
+	if (duration)
+		uv_timer_start(&l->end, on_end, (duration + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC, 0);
+	uv_run(&l->uv, UV_RUN_DEFAULT);
+	uv_timer_stop(&l->poll);
+	uv_timer_stop(&l->tick);
+	uv_timer_stop(&l->end);
+	return l->reason;
+}
+
+int loop_child_status(const struct loop *l)
+{
+	for (uint32_t i = 0; i < l->processes.count; i++) {
+		if (l->processes.at[i]->is_child)
+			return l->processes.at[i]->status;
+	}
+	return 0;
+}

@@ -1,0 +1,56 @@
+/*
+ * loop - waits for what happens while a target is watched.
+ *
+ * A poll a few times a second, a tick once in an interval, the end of the time,
+ * Ctrl-C, and the end of the processes that are looked at.
+ */
+#ifndef SONDE_SESSION_LOOP_H
+#define SONDE_SESSION_LOOP_H
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "wire/event.h"
+
+#include <stdbool.h>
+#include <uv.h>
+
+struct loop;
+
+struct loop_process {
+	struct loop *loop;
+	uv_poll_t handle;
+	int fd; /* pidfd */
+	uint32_t pid;
+	int status;   /* wait(2)'s, of our own child */
+	bool running, is_child;
+};
+
+struct loop {
+	uv_loop_t uv;
+	uv_timer_t poll, tick, end;
+	uv_signal_t signals[3];
+	ARRAY(struct loop_process *) processes;
+	void (*on_poll)(void *context);
+	void (*on_tick)(void *context);
+	void *context;
+	enum end_reason reason;
+	bool keep; /* go on when every process ended (a target of all processes) */
+};
+
+#define LOOP_POLL_MSEC 50
+
+void loop_init(struct loop *l, void *context);
+void loop_done(struct loop *l);
+
+/* Ends the loop when this process and all others added have ended.  is_child:
+ * it is ours, and its exit status is taken.  -ESRCH: it is gone already. */
+int loop_add_process(struct loop *l, uint32_t pid, bool is_child, struct error *err);
+/* Runs until duration (0: no end) is over, a signal, the last process' end, or
+ * loop_stop(): why it ended. */
+enum end_reason loop_run(struct loop *l, nsec duration, nsec interval);
+void loop_stop(struct loop *l, enum end_reason reason);
+/* Exit status of the child as wait(2) has it, 0 if there is none or it runs. */
+int loop_child_status(const struct loop *l);
+
+#endif

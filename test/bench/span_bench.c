@@ -1,0 +1,214 @@
+/*
+ * span_bench - what a watched call costs, beside what the kernel alone takes.
+ *
+ *	span_bench [ROUNDS]
+ *
+ * In every round the same function is called unwatched, under an empty session
+ * program (the floor: trap, emulation, return hook), under sonde's spans, and,
+ * where bpftrace is installed, under its two-probe latency script.  Times are
+ * medians of many batches; ratios are taken inside a round and their median is
+ * printed.
+ */
+#include "base/clock.h"
+#include "base/mem.h"
+#include "source/live.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/bpf.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define BATCHES 60
+#define CALLS 2000
+#define ROUNDS_MOST 15
+
+/* Starts with a push, as two thirds of all functions do. */
+__attribute__((noinline, noclone, used)) int bench_call(int x)
+{
+	__asm__ volatile("push %%rbx\n\tpop %%rbx" ::: "memory");
+	return x + 1;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static double median(double *values, int n)
+{
+	qsort(values, n, sizeof(*values), by_value);
+	return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+}
+
+/* Median nanoseconds a call. */
+static double measure(void)
+{
+	double batch[BATCHES];
+	volatile int x = 0;
+
+	for (int i = 0; i < CALLS; i++)
+		x = bench_call(x);
+	for (int b = 0; b < BATCHES; b++) {
+		nsec t = clock_now();
+
+		for (int i = 0; i < CALLS; i++)
+			x = bench_call(x);
+		batch[b] = (double)(clock_now() - t) / CALLS;
+	}
+	return median(batch, BATCHES);
+}
+
+/* File offset of bench_call: by its mapping. */
+static uint64_t own_offset(void)
+{
+	FILE *f = fopen("/proc/self/maps", "r");
+	unsigned long start, end, offset, at = (unsigned long)bench_call;
+	char line[512];
+
+	while (f && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%lx-%lx %*s %lx", &start, &end, &offset) == 3 && at >= start &&
+		    at < end) {
+			fclose(f);
+			return at - start + offset;
+		}
+	}
+	exit(1);
+}
+
+static void no_event(void *context, const struct event *e)
+{
+}
+
+static int load_empty(void)
+{
+	struct bpf_insn body[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 0, .imm = 0 },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = 57);
+
+	return bpf_prog_load(BPF_PROG_TYPE_KPROBE, "floor", "GPL", body, 2, &opts);
+}
+
+static double measure_floor(uint64_t offset)
+{
+	uint64_t cookie = 1;
+	struct attach_programs programs = { .session = load_empty(), .entry = -1, .ret = -1 };
+	struct attach_sites sites = { "/proc/self/exe", getpid(), &offset, &cookie, 1 };
+	struct attach_links links = { 0 };
+	struct error err;
+	double v;
+
+	if (programs.session < 0 ||
+	    attach_add(&links, ATTACH_SESSION, &programs, &sites, &err)) {
+		fprintf(stderr, "span_bench: no session here\n");
+		exit(77);
+	}
+	v = measure();
+	attach_done(&links);
+	close(programs.session);
+	return v;
+}
+
+static double measure_span(uint64_t offset)
+{
+	struct live_option option = { .hz = 99, .user = true, .kernel = true, .probes = 1 };
+	struct attach_sites sites = { "/proc/self/exe", getpid(), &offset, NULL, 1 };
+	struct error err;
+	struct live *live;
+	double v;
+
+	if (live_open(&option, no_event, NULL, &live, &err) ||
+	    live_add_process(live, getpid(), &err) || live_watch(live, 1, &sites, &err) ||
+	    live_start(live, &err)) {
+		fprintf(stderr, "span_bench: %s\n", err.text);
+		exit(1);
+	}
+	v = measure();
+	live_stop(live, ENDED_BY_TIME, 0);
+	live_close(live);
+	return v;
+}
+
+/* bpftrace prints a line once it is attached; 0 where it does not run. */
+static double measure_bpftrace(void)
+{
+	char script[1024], line[256];
+	int out[2], status;
+	FILE *f;
+	pid_t pid;
+	double v = 0;
+
+	snprintf(script, sizeof(script),
+		 "BEGIN { printf(\"ready\\n\"); } "
+		 "uprobe:/proc/%d/exe:bench_call { @s[tid] = nsecs; } "
+		 "uretprobe:/proc/%d/exe:bench_call /@s[tid]/ { @h = hist(nsecs - @s[tid]); "
+		 "delete(@s[tid]); }",
+		 getpid(), getpid());
+	if (pipe(out))
+		return 0;
+	pid = fork();
+	if (!pid) {
+		char self[16];
+
+		dup2(out[1], 1);
+		dup2(open("/dev/null", O_WRONLY), 2);
+		snprintf(self, sizeof(self), "%d", getppid());
+		execlp("bpftrace", "bpftrace", "-B", "line", "-p", self, "-e", script, NULL);
+		_exit(127);
+	}
+	close(out[1]);
+	f = fdopen(out[0], "r");
+	while (fgets(line, sizeof(line), f)) {
+		if (strncmp(line, "ready", 5) == 0) {
+			usleep(300000);
+			v = measure();
+			break;
+		}
+	}
+	kill(pid, SIGINT);
+	while (fgets(line, sizeof(line), f))
+		;
+	fclose(f);
+	waitpid(pid, &status, 0);
+	return v;
+}
+
+int main(int argc, char **argv)
+{
+	int rounds = argc > 1 ? atoi(argv[1]) : 7;
+	double to_floor[ROUNDS_MOST], to_bpftrace[ROUNDS_MOST], spans[ROUNDS_MOST];
+	double floors[ROUNDS_MOST], others[ROUNDS_MOST];
+	uint64_t offset = own_offset();
+	int n = 0, with = 0;
+
+	for (; n < rounds && n < ROUNDS_MOST; n++) {
+		double none = measure(), floor = measure_floor(offset), span = measure_span(offset);
+		double other = measure_bpftrace();
+
+		printf("round %d: unwatched %.1f  empty session %.0f  sonde %.0f  bpftrace %.0f ns a call\n",
+		       n + 1, none, floor, span, other);
+		fflush(stdout);
+		floors[n] = floor;
+		spans[n] = span;
+		to_floor[n] = span / floor;
+		if (other > 0) {
+			others[with] = other;
+			to_bpftrace[with++] = span / other;
+		}
+	}
+	printf("median: empty session %.0f ns, sonde %.0f ns, sonde / empty session %.2f\n",
+	       median(floors, n), median(spans, n), median(to_floor, n));
+	if (with)
+		printf("median: bpftrace %.0f ns, sonde / bpftrace %.2f\n", median(others, with),
+		       median(to_bpftrace, with));
+	return 0;
+}
