@@ -76,9 +76,7 @@ const char *text_string(const struct text *t)
 	return t->bytes ? t->bytes : "";
 }
 
-/* Length of the well-formed UTF-8 sequence at s (Unicode 15, table 3-7), 0 if
- * it is none; *ret_code is its code point. */
-static unsigned utf8_length(const unsigned char *s, uint32_t *ret_code)
+unsigned text_utf8(const unsigned char *s, uint32_t *ret_code)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
 	unsigned n = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 :
@@ -111,7 +109,7 @@ void text_add_plain(struct text *t, const char *s)
 	uint32_t code = 0;
 
 	while (*p) {
-		unsigned n = utf8_length(p, &code);
+		unsigned n = text_utf8(p, &code);
 
 		if (n && code_is_plain(code))
 			text_add_part(t, (const char *)p, n);

@@ -29,6 +29,10 @@ const char *text_string(const struct text *t);
  * UTF-8, bidirectional marks) shown as '?'. */
 void text_add_plain(struct text *t, const char *s);
 
+/* Length of the well-formed UTF-8 sequence at s (Unicode 15, table 3-7), 0 if
+ * it is none; *ret_code is its code point. */
+unsigned text_utf8(const unsigned char *s, uint32_t *ret_code);
+
 /* Room for any of the quantities below, with its NUL. */
 #define TEXT_QUANTITY 32
 

@@ -57,7 +57,7 @@ __noinline int drop_top(struct thread_state *t, __u32 reason, __u64 now)
  * the return of an outer span may be seen when that of an inner one no longer is. */
 static __always_inline __u32 left_by(void)
 {
-	return closing ? END_DETACHED : END_LONGJMP;
+	return phase == PHASE_CLOSING ? END_DETACHED : END_LONGJMP;
 }
 
 /* Drops every open span whose frame is gone: its return slot lies below sp.  At
@@ -222,7 +222,8 @@ static __always_inline int call_leave(struct pt_regs *ctx, __u64 id)
 	}
 	t->busy = 0;
 unmatched:
-	count(&loss.unmatched);
+	if (phase == PHASE_STEADY)
+		count(&loss.unmatched);
 	return 0;
 }
 

@@ -112,7 +112,7 @@ int open_spans(struct bpf_iter__task *ctx)
 		e.probe = s->probe;
 		event_fill(&e.head, EVENT_OPEN, sizeof(e), task->pid, now);
 		send(&e, sizeof(e), &loss.spans);
-		if (closing)
+		if (phase == PHASE_CLOSING)
 			count_end(s->probe, END_DETACHED);
 		parent = s->id;
 	}

@@ -80,7 +80,7 @@ const volatile struct control control;
 struct kernel_loss loss;
 __u64 ticks; /* of the CPU clock, whatever they fell on */
 __u64 thread_serial;
-__u32 closing; /* probes are being taken away */
+__u32 phase; /* enum watch_phase */
 
 static __always_inline void count(__u64 *n)
 {

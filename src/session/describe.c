@@ -83,6 +83,13 @@ static uint64_t file_key(const struct map *m, uint32_t pid)
 	return hash_bytes(parts, sizeof(parts), 0);
 }
 
+uint32_t describe_find(const struct describe *d, const struct map *map, uint32_t pid)
+{
+	uint32_t id = table_find(&d->files, file_key(map, pid));
+
+	return id == TABLE_NONE ? 0 : id;
+}
+
 static uint32_t image_for(struct describe *d, const struct map *m, uint32_t pid)
 {
 	struct event_image fixed = {

@@ -36,6 +36,8 @@ void describe_done(struct describe *d);
 void describe_machine(struct describe *d, unsigned hz, const char *command);
 /* A process, its maps and threads.  -ESRCH. */
 int describe_process(struct describe *d, uint32_t pid, struct error *err);
+/* The stream's number of the file of a map, 0 = it was not told. */
+uint32_t describe_find(const struct describe *d, const struct map *map, uint32_t pid);
 /* Maps that are new since the last look: how many. */
 int describe_maps(struct describe *d, uint32_t pid);
 /* The process runs another program now: its maps are told anew. */

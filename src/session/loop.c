@@ -134,11 +134,25 @@ enum end_reason loop_run(struct loop *l, nsec duration, nsec interval)
 	return l->reason;
 }
 
-int loop_child_status(const struct loop *l)
+static const struct loop_process *find_child(const struct loop *l)
 {
 	for (uint32_t i = 0; i < l->processes.count; i++) {
 		if (l->processes.at[i]->is_child)
-			return l->processes.at[i]->status;
+			return l->processes.at[i];
 	}
-	return 0;
+	return NULL;
+}
+
+int loop_child_status(const struct loop *l)
+{
+	const struct loop_process *child = find_child(l);
+
+	return child ? child->status : 0;
+}
+
+bool loop_child_runs(const struct loop *l)
+{
+	const struct loop_process *child = find_child(l);
+
+	return child && child->running;
 }

@@ -53,4 +53,6 @@ void loop_stop(struct loop *l, enum end_reason reason);
 /* Exit status of the child as wait(2) has it, 0 if there is none or it runs. */
 int loop_child_status(const struct loop *l);
 
+bool loop_child_runs(const struct loop *l);
+
 #endif

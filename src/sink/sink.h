@@ -28,8 +28,6 @@ struct sink_option {
 	bool annotate;     /* folded: _[k] and so on behind the names */
 };
 
-enum fold_by { FOLD_FUNCTION, FOLD_ADDRESS };
-
 struct sink {
 	const char *name;     /* --format NAME */
 	const char *suffix;   /* ".svg" */

@@ -30,7 +30,8 @@ int file_replay(const char *path, source_event each, void *context,
 	AUTO_CLOSE int fd = -1;
 
 	if (strcmp(path, "-") == 0)
-		return replay_all(STDIN_FILENO, "standard input", each, context, ret_tally, err);
+		return replay_all(STDIN_FILENO, "standard input", each, context, ret_tally,
+				  err);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return error_set(err, errno, "cannot open '%s': %s", path, strerror(errno));

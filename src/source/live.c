@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "source/counts.h"
+#include "source/price.h"
 #include "source/ticker.h"
 #include "wire/control.h"
 
@@ -25,7 +26,9 @@ struct live {
 	struct ring_buffer *ring;
 	struct counts counts;
 	struct ticker ticker;
-	struct attach_links links;
+	struct attach_links links, price_links;
+	struct price price;
+	bool priced;
 	ARRAY(bool) watched; /* [probe - 1] */
 	bool counting;       /* the counters are mapped */
 	uint64_t throttled;  /* ticks held back, when last looked */
@@ -149,6 +152,7 @@ void live_close(struct live *l)
 	if (!l)
 		return;
 	attach_done(&l->links);
+	attach_done(&l->price_links);
 	ticker_close(&l->ticker);
 	if (l->counting)
 		counts_close(&l->counts);
@@ -178,13 +182,28 @@ int live_add_thread(struct live *l, uint32_t tid, struct error *err)
 	return add_key(l->bpf->maps.tids, tid, "thread", err);
 }
 
-int live_watch_all(struct live *l, const struct attach_sites *sites, struct error *err)
+static struct attach_programs programs_of(const struct live *l)
 {
-	struct attach_programs programs = {
+	return (struct attach_programs){
 		.session = bpf_program__fd(l->bpf->progs.call_session),
 		.entry = bpf_program__fd(l->bpf->progs.call_entry),
 		.ret = bpf_program__fd(l->bpf->progs.call_return),
 	};
+}
+
+uint32_t live_price(struct live *l, bool stepped)
+{
+	struct attach_programs programs = programs_of(l);
+
+	if (!l->priced)
+		price_measure(&l->price_links, l->option.attach, &programs, &l->price);
+	l->priced = true;
+	return stepped ? l->price.stepped : l->price.cheap;
+}
+
+int live_watch_all(struct live *l, const struct attach_sites *sites, struct error *err)
+{
+	struct attach_programs programs = programs_of(l);
 	nsec now = clock_now();
 
 	for (uint32_t i = 0; i < sites->count; i++) {
@@ -211,6 +230,7 @@ int live_watch(struct live *l, uint32_t probe, const struct attach_sites *sites,
 
 int live_start(struct live *l, struct error *err)
 {
+	l->bpf->bss->phase = PHASE_STEADY;
 	if (!l->option.hz)
 		return 0;
 	return ticker_open(&l->ticker, l->option.hz, bpf_program__fd(l->bpf->progs.clock_tick),
@@ -304,7 +324,7 @@ void live_stop(struct live *l, enum end_reason reason, int status)
 
 	look_at_ticks(l);
 	ticker_close(&l->ticker);
-	l->bpf->bss->closing = 1;
+	l->bpf->bss->phase = PHASE_CLOSING;
 	attach_done(&l->links);
 	/* nothing opens or closes a span now but the end of a thread */
 	list_open(l);

@@ -39,6 +39,10 @@ int live_watch(struct live *l, uint32_t probe, const struct attach_sites *sites,
  * sites->cookies are the probes' ids. */
 int live_watch_all(struct live *l, const struct attach_sites *sites, struct error *err);
 
+/* What a watched call costs here: nanoseconds, measured once (about 10 ms);
+ * stepped: its first instruction is not one that the kernel emulates. */
+uint32_t live_price(struct live *l, bool stepped);
+
 /* Starts the clock (if hz was not 0). */
 int live_start(struct live *l, struct error *err);
 /* Delivers what is in the ring: number of records. */

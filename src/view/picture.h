@@ -17,6 +17,9 @@
 
 #include <stdbool.h>
 
+/* What makes two frames the same. */
+enum fold_by { FOLD_FUNCTION, FOLD_ADDRESS };
+
 enum frame_kind {
 	FRAME_USER,
 	FRAME_KERNEL,
@@ -126,6 +129,10 @@ struct picture {
 	uint64_t samples; /* in the window, all sides */
 
 	ARRAY(struct picture_span) spans;
+
+	/* two recordings: IN is the newer, REST the older one, scaled to the same
+	 * time; sides[].calls are seconds, so "per call" means per second */
+	bool compared;
 
 	/* the split; expr 0: none was asked for (a span alone still gives IN and OUT) */
 	text_id split_expr;

@@ -28,6 +28,10 @@ struct control {
 	__u32 self;       /* sonde's own process: never sampled in 'every' */
 };
 
+/* Where entry and return are two links, calls are cut in two while they are
+ * attached and taken away one after the other. */
+enum watch_phase { PHASE_ARMING, PHASE_STEADY, PHASE_CLOSING };
+
 /* All calls of one probe, one stripe; slot = (probe - 1) * stripes + stripe. */
 struct call_counts {
 	__u64 entries;

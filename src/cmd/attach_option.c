@@ -1,0 +1,88 @@
+#include "cmd/attach_option.h"
+
+#include "cmd/command.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+static int check_options(const struct run_option *o, bool sampling, struct error *err)
+{
+	for (uint32_t i = 0; i < o->events.count; i++) {
+		if (strcmp(o->events.at[i], "cpu") != 0)
+			return error_set(err, EINVAL,
+					 "event '%s' is not in this version yet: only cpu is",
+					 o->events.at[i]);
+	}
+	if (o->captures.count)
+		return error_set(err, EINVAL, "captures (-C) are not in this version yet");
+	if (o->where)
+		return error_set(err, EINVAL, "a filter on calls (-w) is not in this version yet: ask "
+					      "afterwards with --split");
+	if (o->exit == RUN_EXIT_RET || o->exit == RUN_EXIT_BRACKET)
+		return error_set(err, EINVAL, "--exit %s is not in this version yet: only the return "
+					      "hook is, where it does no harm",
+				 o->exit == RUN_EXIT_RET ? "ret" : "bracket");
+	if (sampling && o->user_only && o->kernel_only)
+		return error_set(err, EINVAL, "-U and -K together leave no stack to take");
+	return 0;
+}
+
+static void join_command(struct text *to)
+{
+	AUTO_FREE char *all = NULL;
+	size_t room = 0;
+	FILE *f = fopen("/proc/self/cmdline", "re");
+	ssize_t n = f ? getdelim(&all, &room, EOF, f) : 0;
+
+	if (f)
+		fclose(f);
+	for (ssize_t i = 0; i + 1 < n; i++)
+		text_add_char(to, all[i] ? all[i] : ' ');
+}
+
+int attach_option_make(struct attach_option *a, const struct run_option *o,
+		       const struct option_rest *rest, bool sampling, struct error *err)
+{
+	int code = check_options(o, sampling, err);
+
+	*a = (struct attach_option){ 0 };
+	if (code)
+		return code;
+	for (uint32_t i = 0; i < o->spans.count; i++)
+		array_push(&a->places, o->spans.at[i]);
+	for (uint32_t i = 0; i < rest->words.count; i++)
+		array_push(&a->places, rest->words.at[i]);
+	join_command(&a->command);
+	a->session = (struct session_option){
+		.query = {
+			.pids = o->pids.at,
+			.nr_pids = o->pids.count,
+			.tids = o->tids.at,
+			.nr_tids = o->tids.count,
+			.name = o->name,
+			.all = o->all_processes,
+			.thread = o->thread,
+		},
+		.program = rest->program,
+		.hz = sampling ? o->hz : 0,
+		.user = !o->kernel_only,
+		.kernel = !o->user_only,
+		.places = a->places.at,
+		.nr_places = a->places.count,
+		.duration = o->duration,
+		.interval = o->interval ? o->interval : NSEC_PER_SEC,
+		.command = text_string(&a->command),
+	};
+	return 0;
+}
+
+void attach_option_done(struct attach_option *a)
+{
+	text_done(&a->command);
+	array_done(&a->places);
+}
+
+int attach_status(int code)
+{
+	return probe_error_is_use(code) ? EXIT_WRONG_USE : EXIT_FAILED;
+}

@@ -1,0 +1,26 @@
+/*
+ * attach_option - what a command asks of a session, from its options.
+ */
+#ifndef SONDE_CMD_ATTACH_OPTION_H
+#define SONDE_CMD_ATTACH_OPTION_H
+
+#include "cmd/run_option.h"
+#include "session/session.h"
+
+/* Room for the command line as one string. */
+struct attach_option {
+	struct session_option session;
+	struct text command;
+	ARRAY(const char *) places;
+};
+
+/* sampling: false leaves the clock out.  words are further places (latency PLACE).
+ * -EINVAL for what this version does not do (-e other than cpu, -C, -w). */
+int attach_option_make(struct attach_option *a, const struct run_option *o,
+		       const struct option_rest *rest, bool sampling, struct error *err);
+void attach_option_done(struct attach_option *a);
+
+/* Exit status for an error of session_open: 2 for wrong use, else 1. */
+int attach_status(int code);
+
+#endif

@@ -1,0 +1,75 @@
+/*
+ * diff - compares two recordings.
+ */
+#include "base/log.h"
+#include "cmd/attach_option.h"
+#include "cmd/command.h"
+#include "cmd/output.h"
+#include "cmd/question.h"
+#include "source/file.h"
+#include "view/compare.h"
+
+static int load(const char *path, const struct run_option *o, const struct sink *sink,
+		struct picture **ret, struct error *err)
+{
+	AUTO_TEXT struct text damage = { 0 };
+	struct stream_tally tally = { 0 };
+	struct feed feed;
+	int code;
+
+	feed_init(&feed);
+	code = file_replay(path, feed_event, &feed, &tally, err);
+	if (code == 0 && stream_tally_print(&tally, &damage))
+		log_warn("'%s' is %s", path, text_string(&damage));
+	if (code == 0)
+		code = question_ask(o, sink, &feed, ret, err);
+	feed_done(&feed);
+	return code;
+}
+
+static int diff(const struct run_option *o, const struct option_rest *rest, struct error *err)
+{
+	struct picture *before = NULL, *now = NULL, *both = NULL;
+	struct output output;
+	int code = output_choose(o, false, &output, err);
+
+	if (code == 0)
+		code = load(rest->words.at[0], o, output.sink, &before, err);
+	if (code == 0)
+		code = load(rest->words.at[1], o, output.sink, &now, err);
+	if (code == 0)
+		both = picture_compare(before, now);
+	if (code == 0)
+		code = output_picture(&output, both, err);
+	picture_free(both);
+	picture_free(before);
+	picture_free(now);
+	return code;
+}
+
+static int run(void *options, const struct option_rest *rest)
+{
+	struct error err = { "" };
+	int code = diff(options, rest, &err);
+
+	if (code == 0)
+		return EXIT_DONE;
+	log_error("%s", err.text);
+	return attach_status(code);
+}
+
+const struct command command_diff = {
+	.name = "diff",
+	.summary = "compare two recordings",
+	.usage = "BEFORE NOW [-o FILE]",
+	.about = "Shows what NOW does more and less of than BEFORE, per second of recording: as "
+		 "text, or as a flame graph with what grew in red and what shrank in blue.",
+	.groups = { &group_window, &group_output, &group_json },
+	.words_least = 2,
+	.words_most = 2,
+	.examples = {
+		{ "sonde diff monday.sonde tuesday.sonde", "which functions cost more" },
+		{ "sonde diff monday.sonde tuesday.sonde -o more.svg", "as a flame graph" },
+	},
+	.run = run,
+};

@@ -1,0 +1,186 @@
+/*
+ * latency - how long the calls of a place take, while they are made.
+ */
+#include "base/log.h"
+#include "cmd/attach_option.h"
+#include "cmd/command.h"
+#include "cmd/latency_screen.h"
+#include "cmd/output.h"
+#include "cmd/question.h"
+
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+struct screen {
+	const struct run_option *option;
+	bool terminal;
+	unsigned lines; /* drawn last time, to be drawn over */
+	int failed;
+	struct error error;
+};
+
+static unsigned columns_here(void)
+{
+	struct winsize size;
+
+	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 80;
+}
+
+/* The last interval on its own. */
+static struct latency_now look_at_now(struct session *s, uint32_t span)
+{
+	struct run_option last = *((struct screen *)s->screen)->option;
+	struct latency_now now = { 0 };
+	struct picture *p = NULL;
+
+	last.last = s->option.interval;
+	if (question_ask(&last, NULL, &s->feed, &p, NULL) == 0 && span < p->spans.count) {
+		const struct picture_span *k = &p->spans.at[span];
+
+		now = (struct latency_now){ k->rate, k->p50, k->p95, k->p99 };
+	}
+	picture_free(p);
+	return now;
+}
+
+static void draw(struct session *s, const struct picture *p, bool final, struct text *to)
+{
+	struct screen *screen = s->screen;
+
+	for (uint32_t i = 0; i < p->spans.count; i++) {
+		struct latency_now now = { .rate = p->spans.at[i].rate };
+
+		if (!final)
+			now = look_at_now(s, i);
+		if (screen->option->json)
+			latency_json(p, &p->spans.at[i], &now, final, to);
+		else
+			latency_draw(p, &p->spans.at[i], &now, columns_here(), to);
+	}
+}
+
+static void put(struct screen *screen, const struct text *bytes)
+{
+	unsigned lines = 0;
+
+	if (screen->terminal && screen->lines)
+		printf("\033[%uA\033[J", screen->lines);
+	fputs(text_string(bytes), stdout);
+	fflush(stdout);
+	for (const char *c = text_string(bytes); *c; c++)
+		lines += *c == '\n';
+	screen->lines = lines;
+}
+
+static void show(struct session *s, bool final)
+{
+	struct screen *screen = s->screen;
+	AUTO_TEXT struct text bytes = { 0 };
+	struct picture *p = NULL;
+
+	if (question_ask(screen->option, NULL, &s->feed, &p, &screen->error) == 0)
+		draw(s, p, final, &bytes);
+	picture_free(p);
+	put(screen, &bytes);
+}
+
+static void on_tick(struct session *s)
+{
+	struct screen *screen = s->screen;
+
+	/* a pipe gets text once, at the end; a stream of objects is asked for by --json */
+	if (screen->terminal || screen->option->json)
+		show(s, false);
+	if (ferror(stdout))
+		loop_stop(&s->loop, ENDED_BY_USER);
+}
+
+static void say_end(struct session *s)
+{
+	AUTO_TEXT struct text line = { 0 };
+	struct picture *p = NULL;
+	struct run_option whole = run_option_defaults;
+
+	if (question_ask(&whole, NULL, &s->feed, &p, NULL) == 0) {
+		question_losses(p, &line);
+		log_say("%s", strstr(text_string(&line), "), ") ?
+				      strstr(text_string(&line), "), ") + 3 :
+				      text_string(&line));
+	}
+	picture_free(p);
+}
+
+static int measure(struct session *s, const struct run_option *o, struct error *err)
+{
+	struct screen screen = {
+		.option = o,
+		.terminal = !o->json && isatty(STDOUT_FILENO),
+	};
+	AUTO_TEXT struct text first = { 0 };
+	enum end_reason reason;
+	int code = session_arm(s, err);
+
+	if (code)
+		return code;
+	session_describe(s, &first);
+	log_say("%s", text_string(&first));
+	if (o->dry_run)
+		return 0;
+	s->screen = &screen;
+	s->on_tick = on_tick;
+	reason = session_run(s);
+	show(s, true);
+	if (reason == ENDED_BY_TARGET)
+		log_say("the target ended");
+	say_end(s);
+	if (s->failed)
+		*err = s->error;
+	return s->failed;
+}
+
+static int run(void *options, const struct option_rest *rest)
+{
+	const struct run_option *o = options;
+	struct session session = { 0 };
+	struct attach_option attach;
+	struct error err = { "" };
+	int code, status = EXIT_DONE;
+
+	code = attach_option_make(&attach, o, rest, false, &err);
+	if (code == 0 && !attach.session.nr_places)
+		code = error_set(&err, EINVAL, "which function? say: sonde latency -p PID FUNCTION");
+	if (code == 0)
+		code = session_open(&session, &attach.session, &err);
+	if (code == 0)
+		code = measure(&session, o, &err);
+	if (code) {
+		log_error("%s", err.text);
+		status = attach_status(code);
+	} else if (session.child && !o->dry_run) {
+		status = session_child_status(&session);
+	}
+	session_close(&session);
+	attach_option_done(&attach);
+	return status;
+}
+
+const struct command command_latency = {
+	.name = "latency",
+	.summary = "how long calls of PLACE take: live histogram and percentiles",
+	.usage = "TARGET PLACE...",
+	.about = "Counts every call of PLACE in the kernel and shows the distribution of their "
+		 "durations, until -d, Ctrl-C, or the end of the target. On a terminal the "
+		 "picture is redrawn every -i; into a pipe it is written once, at the end; with "
+		 "--json it is one object a refresh, the last with \"final\": true.",
+	.groups = { &group_target, &group_spans, &group_time, &group_window, &group_json,
+		    &group_care },
+	.words_least = 0,
+	.words_most = COMMAND_MANY_WORDS,
+	.takes_program = true,
+	.examples = {
+		{ "sonde latency -p 4242 handle_request", "until Ctrl-C" },
+		{ "sonde latency -p 4242 c:malloc -d 5 --json", "five seconds, for a script" },
+	},
+	.run = run,
+};

@@ -1,0 +1,138 @@
+#include "cmd/output.h"
+
+#include "base/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool is_standard(const char *path)
+{
+	return !path || strcmp(path, "-") == 0;
+}
+
+static int unknown_format(const char *what, const char *name, struct error *err)
+{
+	AUTO_TEXT struct text known = { 0 };
+
+	for (unsigned i = 0; sink_list[i]; i++)
+		text_format(&known, "%s%s (%s)", i ? ", " : "", sink_list[i]->name,
+			    sink_list[i]->suffix);
+	return error_set(err, EINVAL, "no %s '%s'; there are: sonde (.sonde), %s", what, name,
+			 text_string(&known));
+}
+
+static unsigned terminal_columns(void)
+{
+	struct winsize size;
+	uint64_t columns;
+	const char *set = getenv("COLUMNS");
+
+	if (set && text_to_u64(set, &columns) && columns >= 40 && columns <= 1000)
+		return columns;
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40)
+		return size.ws_col;
+	return 0;
+}
+
+static int choose_sink(const struct run_option *o, bool records, struct output *ret,
+		       struct error *err)
+{
+	bool is_recording = o->format ? strcmp(o->format, "sonde") == 0 :
+			    o->output && text_ends(o->output, ".sonde");
+
+	if (is_recording && !records)
+		return error_set(err, EINVAL, "this command cannot write a recording (.sonde): only "
+					      "sonde record can");
+	if (is_recording)
+		return 0;
+	if (o->format)
+		ret->sink = sink_find(o->format);
+	else if (o->json || is_standard(o->output))
+		ret->sink = sink_find(o->json ? "json" : "text");
+	else
+		ret->sink = sink_for_path(o->output);
+	if (ret->sink)
+		return 0;
+	return o->format ? unknown_format("format", o->format, err) :
+			   unknown_format("format with the suffix of", o->output, err);
+}
+
+int output_choose(const struct run_option *o, bool records, struct output *ret,
+		  struct error *err)
+{
+	bool terminal = is_standard(o->output) && isatty(STDOUT_FILENO);
+
+	*ret = (struct output){
+		.path = o->output,
+		.option = {
+			.side = o->side,
+			.weight = o->weight,
+			.version = SONDE_VERSION,
+			.columns = terminal ? terminal_columns() : 0,
+			.colour = terminal && !getenv("NO_COLOR"),
+		},
+	};
+	return choose_sink(o, records, ret, err);
+}
+
+static int write_all(int fd, const struct text *bytes)
+{
+	size_t at = 0;
+
+	while (at < bytes->size) {
+		ssize_t n = write(fd, bytes->bytes + at, bytes->size - at);
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		at += n > 0 ? n : 0;
+	}
+	return 0;
+}
+
+static int write_file(const char *path, const struct text *bytes, struct error *err)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	struct stat st;
+	int code;
+
+	if (fd < 0)
+		return error_set(err, errno, "cannot write '%s': %s", path, strerror(errno));
+	code = write_all(fd, bytes);
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && code)
+		unlink(path);
+	if (close(fd) < 0 && !code)
+		code = -errno;
+	if (code)
+		return error_set(err, -code, "cannot write '%s': %s (a recording would still hold "
+					     "everything: -o FILE.sonde)",
+				 path, strerror(-code));
+	return 0;
+}
+
+int output_picture(const struct output *output, const struct picture *p, struct error *err)
+{
+	struct sink_option option = output->option;
+	AUTO_TEXT struct text bytes = { 0 };
+	char size[TEXT_QUANTITY];
+	int code;
+
+	option.side = sink_side(output->sink, p, option.side);
+	code = output->sink->write(p, &option, &bytes, err);
+	if (code)
+		return code;
+	if (!is_standard(output->path)) {
+		code = write_file(output->path, &bytes, err);
+		if (code == 0)
+			log_say("wrote %s (%s)", output->path, text_size(size, bytes.size));
+		return code;
+	}
+	code = write_all(STDOUT_FILENO, &bytes);
+	if (code == -EPIPE)
+		return 0; /* the reader has seen enough */
+	return code ? error_set(err, -code, "cannot write to standard output: %s",
+				strerror(-code)) : 0;
+}

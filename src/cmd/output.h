@@ -1,0 +1,25 @@
+/*
+ * output - where an answer goes and in which format: -o, --format, --json.
+ */
+#ifndef SONDE_CMD_OUTPUT_H
+#define SONDE_CMD_OUTPUT_H
+
+#include "base/error.h"
+#include "cmd/run_option.h"
+#include "sink/sink.h"
+
+struct output {
+	const char *path;        /* NULL or "-": standard output */
+	const struct sink *sink; /* NULL: a recording */
+	struct sink_option option;
+};
+
+/* Decides; records says whether a recording (.sonde) is possible here.  What
+ * neither suffix nor --format tells is text.  -EINVAL with the formats there are. */
+int output_choose(const struct run_option *o, bool records, struct output *ret,
+		  struct error *err);
+/* Writes the picture; says where it went.  A file that could not be written
+ * whole is removed again. */
+int output_picture(const struct output *output, const struct picture *p, struct error *err);
+
+#endif

@@ -1,0 +1,72 @@
+/*
+ * report - asks a recording.
+ */
+#include "base/log.h"
+#include "cmd/attach_option.h"
+#include "cmd/command.h"
+#include "cmd/output.h"
+#include "cmd/question.h"
+#include "source/file.h"
+
+static void say_damage(const struct stream_tally *tally, const char *path)
+{
+	AUTO_TEXT struct text line = { 0 };
+
+	if (stream_tally_print(tally, &line))
+		log_warn("'%s' is %s", path, text_string(&line));
+}
+
+static int report(const struct run_option *o, const char *path, struct error *err)
+{
+	struct picture *p = NULL;
+	struct stream_tally tally = { 0 };
+	struct output output;
+	struct feed feed;
+	int code = output_choose(o, false, &output, err);
+
+	if (code == 0)
+		code = question_check(o, err);
+	if (code)
+		return code;
+	feed_init(&feed);
+	code = file_replay(path, feed_event, &feed, &tally, err);
+	if (code == 0) {
+		say_damage(&tally, path);
+		code = question_ask(o, output.sink, &feed, &p, err);
+	}
+	if (code == 0)
+		code = output_picture(&output, p, err);
+	picture_free(p);
+	feed_done(&feed);
+	return code;
+}
+
+static int run(void *options, const struct option_rest *rest)
+{
+	struct error err = { "" };
+	int code = report(options, rest->words.at[0], &err);
+
+	if (code == 0)
+		return EXIT_DONE;
+	log_error("%s", err.text);
+	return attach_status(code);
+}
+
+const struct command command_report = {
+	.name = "report",
+	.summary = "ask a recording (text to the terminal, or -o FILE in any format)",
+	.usage = "RECORDING [--split EXPR] [-o FILE]",
+	.about = "Answers from a recording that sonde record made, here or on another machine. "
+		 "Any split can be asked, whatever was asked when it was recorded.",
+	.groups = { &group_split, &group_window, &group_output, &group_json },
+	.words_least = 1,
+	.words_most = 1,
+	.examples = {
+		{ "sonde report slow.sonde", "what was recorded, and where the time went" },
+		{ "sonde report slow.sonde --split 'dur > p95'",
+		  "what calls slower than the 95th percentile do that the rest does not" },
+		{ "sonde report slow.sonde --split 'dur > 5ms' -o slow.svg", "as a flame graph" },
+		{ "sonde report slow.sonde --json | jq .spans", "for scripts" },
+	},
+	.run = run,
+};

@@ -1,0 +1,128 @@
+#include "elf/debugfile.h"
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "elf/section.h"
+
+#include <string.h>
+#include <zlib.h>
+
+#define DEBUG_ROOT "/usr/lib/debug"
+/* Reading this much for a checksum takes about a second. */
+#define CRC_SIZE_MAX (1ull << 30)
+
+bool build_id_equal(const struct build_id *a, const struct build_id *b)
+{
+	return a->size && a->size == b->size && !memcmp(a->bytes, b->bytes, a->size);
+}
+
+struct image *debugfile_by_build_id(const struct build_id *id)
+{
+	AUTO_TEXT struct text path = { 0 };
+	struct image *found = NULL;
+
+	if (id->size < 2)
+		return NULL;
+	text_add(&path, DEBUG_ROOT "/.build-id/");
+	for (unsigned i = 0; i < id->size; i++)
+		text_format(&path, "%02x%s", id->bytes[i], i ? "" : "/");
+	text_add(&path, ".debug");
+	if (image_open(text_string(&path), text_string(&path), &found, NULL))
+		return NULL;
+	if (build_id_equal(image_build_id(found), id))
+		return found;
+	image_close(found);
+	return NULL;
+}
+
+static bool crc_matches(const struct image *image, uint32_t wanted)
+{
+	AUTO_FREE uint8_t *part = mem_alloc(1 << 18);
+	uint64_t at = 0;
+	uint32_t crc = 0;
+	size_t n;
+
+	while (at < CRC_SIZE_MAX && (n = image_read(image, at, part, 1 << 18))) {
+		crc = crc32(crc, part, n);
+		at += n;
+	}
+	return crc == wanted;
+}
+
+static struct image *open_checked(const struct image *image, const char *path, uint32_t crc)
+{
+	const struct build_id *wanted = image_build_id(image), *is;
+	struct image *found;
+	bool right;
+
+	if (image_open(path, path, &found, NULL))
+		return NULL;
+	is = image_build_id(found);
+	right = wanted->size && is->size ? build_id_equal(wanted, is) :
+					   crc_matches(found, crc);
+	if (right)
+		return found;
+	image_close(found);
+	return NULL;
+}
+
+/* .gnu_debuglink: a base name, NUL, padding to four bytes, the CRC-32. */
+static const char *debuglink(const struct image *image, uint32_t *ret_crc)
+{
+	const struct section *s = image_section(image, ".gnu_debuglink");
+	const char *name = (const char *)section_bytes(image, s);
+	uint64_t at;
+
+	if (!name)
+		return NULL;
+	at = (strlen(name) + 4) & ~3ull;
+	if (!*name || strchr(name, '/') || at + 4 > s->size)
+		return NULL;
+	memcpy(ret_crc, name + at, 4);
+	return name;
+}
+
+/* Length of "/proc/PID/root" at the front of a path: what lies behind is the
+ * path as the target sees it. */
+static size_t root_length(const char *path)
+{
+	size_t n;
+
+	if (!text_starts(path, "/proc/"))
+		return 0;
+	n = 6 + strspn(path + 6, "0123456789");
+	return text_starts(path + n, "/root/") ? n + 5 : 0;
+}
+
+static struct image *debugfile_by_link(const struct image *image)
+{
+	static const char *const forms[] = { "%s%s/%s", "%s%s/.debug/%s",
+					     "%s" DEBUG_ROOT "%s/%s" };
+	const char *path = image_path(image), *name, *slash = strrchr(path, '/');
+	size_t root = root_length(path);
+	uint32_t crc;
+
+	name = debuglink(image, &crc);
+	/* map_files has links only, named after addresses */
+	if (!name || !slash || strstr(path, "/map_files/"))
+		return NULL;
+	for (unsigned i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		AUTO_FREE char *front = mem_text_part(path, root);
+		AUTO_FREE char *folder = mem_text_part(path + root, slash - path - root);
+		AUTO_FREE char *candidate = mem_format(forms[i], front, folder, name);
+		struct image *found = strcmp(candidate, path) ?
+					      open_checked(image, candidate, crc) :
+					      NULL;
+
+		if (found)
+			return found;
+	}
+	return NULL;
+}
+
+struct image *debugfile_open(const struct image *image)
+{
+	struct image *found = debugfile_by_build_id(image_build_id(image));
+
+	return found ? found : debugfile_by_link(image);
+}

@@ -1,0 +1,323 @@
+#include "elf/line.h"
+
+#include "base/array.h"
+#include "base/text.h"
+#include "elf/debugfile.h"
+#include "elf/section.h"
+
+#include <dwarf.h>
+#include <elf.h>
+#include <elfutils/libdw.h>
+#include <string.h>
+
+#define UNITS_MAX (1u << 20)
+#define NESTING_MAX 16
+/* Overlapping units are looked through this far back. */
+#define UNITS_BACK 8
+#define DIES_BETWEEN_CHECKS 512
+
+struct unit {
+	uint64_t low, high;
+	Dwarf_Off die;
+	bool read;
+};
+
+struct function {
+	uint64_t start;
+	Dwarf_Off die;
+};
+
+struct lines {
+	const struct image *image;
+	nsec budget, spent, began;
+	bool opened;
+	Elf *elf, *alt_elf;
+	Dwarf *dwarf, *alt;
+	struct image *alt_image;
+	ARRAY(struct unit) units;         /* by low */
+	ARRAY(struct function) functions; /* of the units read, by start */
+};
+
+struct lines *lines_new(const struct image *image, nsec budget)
+{
+	struct lines *l = NEW(struct lines);
+
+	l->image = image;
+	l->budget = budget;
+	return l;
+}
+
+void lines_free(struct lines *l)
+{
+	if (!l)
+		return;
+	if (l->dwarf)
+		dwarf_end(l->dwarf);
+	if (l->alt)
+		dwarf_end(l->alt);
+	elf_end(l->elf);
+	elf_end(l->alt_elf);
+	image_close(l->alt_image);
+	array_done(&l->units);
+	array_done(&l->functions);
+	free(l);
+}
+
+nsec lines_spent(const struct lines *l)
+{
+	return l->spent;
+}
+
+static bool out_of_time(const struct lines *l)
+{
+	return l->spent + (clock_now() - l->began) > l->budget;
+}
+
+/* What the debug sections take once unpacked. */
+static uint64_t unpacked_size(const struct image *image)
+{
+	const struct section *s;
+	uint64_t total = 0;
+	Elf64_Chdr head;
+
+	for (uint32_t i = 0; (s = image_section_at(image, i)); i++) {
+		uint64_t size = s->type == SHT_NOBITS ? 0 : s->size;
+
+		if (!text_starts(s->name, ".debug_") && !text_starts(s->name, ".zdebug_"))
+			continue;
+		if (s->flags & SHF_COMPRESSED &&
+		    image_read(image, s->offset, &head, sizeof(head)) == sizeof(head))
+			size = head.ch_size;
+		/* the old form: "ZLIB" and the size, big-endian; no compiler writes it now */
+		if (size > LINE_SIZE_MAX || text_starts(s->name, ".zdebug_"))
+			return UINT64_MAX;
+		total += size;
+	}
+	return total;
+}
+
+static Dwarf *dwarf_of(const struct image *image, Elf **ret_elf)
+{
+	/* what the system installed is not truncated under a mapping */
+	bool trusted = text_starts(image_path(image), "/usr/lib/debug/");
+	Dwarf *dwarf;
+	Elf *elf;
+
+	if (!image_has_section(image, ".debug_info") || image_file(image) < 0 ||
+	    unpacked_size(image) > LINE_SIZE_MAX || elf_version(EV_CURRENT) == EV_NONE)
+		return NULL;
+	elf = elf_begin(image_file(image), trusted ? ELF_C_READ_MMAP : ELF_C_READ, NULL);
+	dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
+	if (dwarf)
+		*ret_elf = elf;
+	else
+		elf_end(elf);
+	return dwarf;
+}
+
+/* .gnu_debugaltlink: a path, NUL, the build-id of the file with what several
+ * images share.  False: it is needed but not there. */
+static bool open_alt(struct lines *l, const struct image *image)
+{
+	const struct section *s = image_section(image, ".gnu_debugaltlink");
+	const char *bytes = (const char *)section_bytes(image, s);
+	struct build_id id = { 0 };
+	size_t path;
+
+	if (!s)
+		return true;
+	if (!bytes)
+		return false;
+	path = strlen(bytes) + 1;
+	if (path >= s->size || s->size - path > sizeof(id.bytes))
+		return false;
+	id.size = s->size - path;
+	memcpy(id.bytes, bytes + path, id.size);
+	l->alt_image = debugfile_by_build_id(&id);
+	l->alt = l->alt_image ? dwarf_of(l->alt_image, &l->alt_elf) : NULL;
+	if (l->alt)
+		dwarf_setalt(l->dwarf, l->alt);
+	return l->alt;
+}
+
+static int compare_units(const void *a, const void *b)
+{
+	const struct unit *x = a, *y = b;
+
+	return x->low < y->low ? -1 : x->low > y->low;
+}
+
+static void add_unit(struct lines *l, Dwarf_Die *die)
+{
+	Dwarf_Addr base, low, high;
+	ptrdiff_t at = 0;
+
+	/* a skeleton's functions are in a file of its choice */
+	if (dwarf_tag(die) != DW_TAG_compile_unit || dwarf_hasattr(die, DW_AT_dwo_name) ||
+	    dwarf_hasattr(die, DW_AT_GNU_dwo_name))
+		return;
+	while ((at = dwarf_ranges(die, at, &base, &low, &high)) > 0 &&
+	       l->units.count < UNITS_MAX)
+		if (low < high)
+			array_push(&l->units,
+				   ((struct unit){ low, high, dwarf_dieoffset(die), false }));
+}
+
+static void read_units(struct lines *l)
+{
+	Dwarf_Off at = 0, next;
+	size_t header;
+	Dwarf_Die die;
+
+	for (uint32_t n = 0; l->units.count < UNITS_MAX; n++, at = next) {
+		if (dwarf_nextcu(l->dwarf, at, &next, &header, NULL, NULL, NULL) || next <= at)
+			break;
+		if (dwarf_offdie(l->dwarf, at + header, &die))
+			add_unit(l, &die);
+		if (n % 16 == 0 && out_of_time(l))
+			break;
+	}
+	if (l->units.count)
+		qsort(l->units.at, l->units.count, sizeof(struct unit), compare_units);
+}
+
+static void open_dwarf(struct lines *l)
+{
+	const struct image *from = l->image;
+
+	l->opened = true;
+	if (!image_has_section(from, ".debug_info"))
+		from = image_debug_file(l->image);
+	l->dwarf = from ? dwarf_of(from, &l->elf) : NULL;
+	if (l->dwarf && open_alt(l, from))
+		read_units(l);
+}
+
+static void add_function(struct lines *l, Dwarf_Die *die)
+{
+	Dwarf_Addr base, low, high;
+	ptrdiff_t at = 0;
+
+	if (!dwarf_hasattr(die, DW_AT_low_pc) && !dwarf_hasattr(die, DW_AT_ranges))
+		return;
+	/* the cold part of a function has a start of its own */
+	while ((at = dwarf_ranges(die, at, &base, &low, &high)) > 0)
+		array_push(&l->functions, ((struct function){ low, dwarf_dieoffset(die) }));
+}
+
+static bool has_functions_inside(int tag)
+{
+	return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_class_type ||
+	       tag == DW_TAG_structure_type || tag == DW_TAG_union_type ||
+	       tag == DW_TAG_enumeration_type;
+}
+
+/* False: the time is up.  A sibling must lie behind, or a trap leads in circles. */
+static bool read_functions(struct lines *l, Dwarf_Die *parent, unsigned nesting)
+{
+	Dwarf_Off last = dwarf_dieoffset(parent);
+	unsigned seen = 0;
+	Dwarf_Die die;
+
+	for (int r = dwarf_child(parent, &die); !r && dwarf_dieoffset(&die) > last;
+	     r = dwarf_siblingof(&die, &die)) {
+		int tag = dwarf_tag(&die);
+
+		last = dwarf_dieoffset(&die);
+		if (++seen % DIES_BETWEEN_CHECKS == 0 && out_of_time(l))
+			return false;
+		if (tag == DW_TAG_subprogram)
+			add_function(l, &die);
+		else if (has_functions_inside(tag) && nesting < NESTING_MAX &&
+			 !read_functions(l, &die, nesting + 1))
+			return false;
+	}
+	return true;
+}
+
+static int compare_functions(const void *a, const void *b)
+{
+	const struct function *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+/* A unit may have several ranges; its functions are read once. */
+static void read_unit(struct lines *l, Dwarf_Off offset)
+{
+	Dwarf_Die die;
+
+	for (uint32_t i = 0; i < l->units.count; i++)
+		if (l->units.at[i].die == offset)
+			l->units.at[i].read = true;
+	if (!dwarf_offdie(l->dwarf, offset, &die))
+		return;
+	read_functions(l, &die, 0);
+	if (l->functions.count)
+		qsort(l->functions.at, l->functions.count, sizeof(struct function),
+		      compare_functions);
+}
+
+/* How many elements of an array sorted by its first member are at or before a value. */
+static uint32_t count_until(const void *at, uint32_t count, size_t size, uint64_t value)
+{
+	uint32_t low = 0;
+
+	while (low < count) {
+		uint32_t middle = low + (count - low) / 2;
+		uint64_t start;
+
+		memcpy(&start, (const char *)at + middle * size, sizeof(start));
+		if (start <= value)
+			low = middle + 1;
+		else
+			count = middle;
+	}
+	return low;
+}
+
+static void read_units_of(struct lines *l, uint64_t address)
+{
+	uint32_t i = count_until(l->units.at, l->units.count, sizeof(struct unit), address);
+
+	for (uint32_t back = 0; i-- && back < UNITS_BACK; back++)
+		if (address < l->units.at[i].high && !l->units.at[i].read)
+			read_unit(l, l->units.at[i].die);
+}
+
+static bool definition(struct lines *l, uint64_t address, const char **ret_file,
+		       uint32_t *ret_line)
+{
+	const char *file;
+	Dwarf_Die die;
+	uint32_t i;
+	int line;
+
+	read_units_of(l, address);
+	i = count_until(l->functions.at, l->functions.count, sizeof(struct function), address);
+	if (!i || l->functions.at[i - 1].start != address ||
+	    !dwarf_offdie(l->dwarf, l->functions.at[i - 1].die, &die))
+		return false;
+	file = dwarf_decl_file(&die);
+	if (!file || dwarf_decl_line(&die, &line) || line <= 0)
+		return false;
+	*ret_file = file;
+	*ret_line = line;
+	return true;
+}
+
+bool lines_find(struct lines *l, uint64_t offset, const char **ret_file, uint32_t *ret_line)
+{
+	bool found = false;
+	uint64_t address;
+
+	if (l->spent > l->budget || !image_to_address(l->image, offset, &address))
+		return false;
+	l->began = clock_now();
+	if (!l->opened)
+		open_dwarf(l);
+	if (l->units.count)
+		found = definition(l, address, ret_file, ret_line);
+	l->spent += clock_now() - l->began;
+	return found;
+}

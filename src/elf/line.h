@@ -1,0 +1,37 @@
+/*
+ * line - where in the source a function is defined.
+ *
+ * From DWARF (the image's own or its debug file's), by libdw.  Nothing is read
+ * before the first question; then the table of compilation units, and of each
+ * unit that is asked about the starts of its functions.  All of it ends when
+ * the time it was given is used up: what is not known by then stays unknown.
+ *
+ * The file is foreign.  Sections that together unpack to more than
+ * LINE_SIZE_MAX bytes are not read, and no path that the file names is opened:
+ * neither split units (.dwo) nor a supplementary file (dwz) other than by its
+ * build-id below /usr/lib/debug.
+ */
+#ifndef SONDE_ELF_LINE_H
+#define SONDE_ELF_LINE_H
+
+#include "base/clock.h"
+#include "elf/image.h"
+
+#define LINE_SIZE_MAX (1ull << 30)
+
+struct lines;
+
+/* Never NULL; costs nothing yet.  budget is the time that all questions
+ * together may take (one step may overrun it).  The image must outlive it. */
+struct lines *lines_new(const struct image *image, nsec budget);
+void lines_free(struct lines *l); /* NULL is fine */
+
+/* File and line of the definition of the function that starts at this file
+ * offset: false where it is not known.  The path is the compiler's, mostly
+ * absolute, and lives as long as l. */
+bool lines_find(struct lines *l, uint64_t offset, const char **ret_file, uint32_t *ret_line);
+
+/* Time the questions took so far. */
+nsec lines_spent(const struct lines *l);
+
+#endif

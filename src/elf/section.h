@@ -1,0 +1,45 @@
+/*
+ * section - the parts of an ELF file, for those who read its tables.
+ *
+ * Contents are read with pread(2) and kept, never mapped: a mapped file that
+ * its owner truncates would end us with SIGBUS.  At most SECTION_SIZE_MAX
+ * bytes a section and SECTION_TOTAL_MAX an image are kept.
+ */
+#ifndef SONDE_ELF_SECTION_H
+#define SONDE_ELF_SECTION_H
+
+#include "elf/image.h"
+
+#define SECTION_SIZE_MAX (256u << 20)
+#define SECTION_TOTAL_MAX (1u << 30)
+
+struct section {
+	const char *name;
+	uint32_t type; /* SHT_... */
+	uint32_t link; /* index of the related section (strings of a symbol table) */
+	uint64_t flags, address, offset, size;
+};
+
+/* NULL: no such section.  The first one of that name or type counts. */
+const struct section *image_section(const struct image *image, const char *name);
+const struct section *image_section_of(const struct image *image, uint32_t type);
+const struct section *image_section_at(const struct image *image, uint32_t index);
+
+/* The contents, size bytes and one NUL behind them, valid until the image is
+ * closed.  NULL: no section (s may be NULL), empty, compressed, without bytes
+ * in the file, or over the bounds above. */
+const uint8_t *section_bytes(const struct image *image, const struct section *s);
+/* Lets them go before that, to save memory; NULL is fine. */
+void section_drop(const struct image *image, const struct section *s);
+
+/* Where the dynamic table (PT_DYNAMIC) lies in the file: false if there is none. */
+bool image_dynamic(const struct image *image, uint64_t *ret_offset, uint64_t *ret_size);
+/* The end of the executable segment this file offset is in, 0 if it is in none. */
+uint64_t image_code_end(const struct image *image, uint64_t offset);
+
+/* The path it was opened by, "" if it was an open file or memory. */
+const char *image_path(const struct image *image);
+/* Its open file (the image's), -1 if it came from memory. */
+int image_file(const struct image *image);
+
+#endif

@@ -1,0 +1,67 @@
+/*
+ * symtab - the functions of one image, by offset and by name.
+ *
+ * .symtab, .dynsym and, where the file is stripped, the .symtab of its debug
+ * file (by build-id, then .gnu_debuglink) are read once into one array sorted
+ * by offset.  Aliases (several names at one offset) are kept, the preferred
+ * name first: global before weak before local, then the one without leading
+ * underscores, then the shorter.
+ *
+ * Two kinds have no symbol in the file.  The stubs of the procedure linkage
+ * table are named after what they jump to, "f@plt".  Code that no symbol
+ * covers but that has an unwind table entry (.eh_frame_hdr: one for each
+ * function, stripped or not) is a function "fn_<address in hex>"; `near` is
+ * then the closest exported name before it, at most SYMBOL_NEAR bytes away,
+ * as a hint where in the file it lies (shown "fn_65100~deflate").
+ *
+ * A file has at most SYMTAB_MAX functions; what it claims beyond is left out
+ * and counted (symtab_forgotten).
+ */
+#ifndef SONDE_ELF_SYMTAB_H
+#define SONDE_ELF_SYMTAB_H
+
+#include "elf/image.h"
+
+struct symtab;
+
+#define SYMTAB_MAX (4u << 20)
+#define SYMBOL_NEAR (64u << 10)
+
+enum symbol_kind {
+	SYMBOL_FUNC,
+	SYMBOL_IFUNC,   /* its code chooses the implementation, it is not the function itself */
+	SYMBOL_PLT,     /* "f@plt": a stub, never what a place means */
+	SYMBOL_UNNAMED, /* "fn_<address>" from the unwind table */
+};
+
+struct symbol {
+	uint64_t offset; /* file offset of its first instruction */
+	uint64_t size;   /* bytes; where the file says 0, up to the next symbol */
+	const char *raw; /* as in the file (mangled, no @VERSION) */
+	const char *near; /* SYMBOL_UNNAMED: raw name of the closest exported one, or NULL */
+	enum symbol_kind kind;
+	bool global;     /* exported or global, not a local symbol */
+	bool weak;       /* global, but another of that name goes first */
+	bool label;      /* exported code without a type, from an assembler file */
+	bool alias;      /* another symbol at the same offset comes before it */
+};
+
+/* Reads all function symbols.  A file with none gives an empty table, not an
+ * error.  The image must outlive the table. */
+int symtab_load(const struct image *image, struct symtab **ret, struct error *err);
+void symtab_free(struct symtab *t);
+
+uint32_t symtab_count(const struct symtab *t);
+const struct symbol *symtab_at(const struct symtab *t, uint32_t index);
+/* The function that contains a file offset (preferred name), NULL if none. */
+const struct symbol *symtab_find(const struct symtab *t, uint64_t offset);
+/* Index of the first function whose offset is not below this one (for walks). */
+uint32_t symtab_lower(const struct symtab *t, uint64_t offset);
+/* The function of this raw name, NULL if none (the first by offset of several). */
+const struct symbol *symtab_named(const struct symtab *t, const char *raw);
+/* Where the names come from: "symtab", "dynsym", "debug file", "none". */
+const char *symtab_origin(const struct symtab *t);
+/* Symbols left out because there were too many, or their names were a trap. */
+uint64_t symtab_forgotten(const struct symtab *t);
+
+#endif

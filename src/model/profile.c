@@ -1,0 +1,86 @@
+#include "model/profile.h"
+
+#include <assert.h>
+#include <math.h>
+
+void profile_done(struct profile *p)
+{
+	array_done(&p->weights);
+}
+
+static void profile_reach(struct profile *p, uint32_t node)
+{
+	uint32_t room = p->weights.room;
+
+	if (node < p->weights.count)
+		return;
+	if (node >= room) {
+		room = node + node / 2 + 8;
+		p->weights.at = mem_resize(p->weights.at, room, sizeof(*p->weights.at));
+		p->weights.room = room;
+	}
+	memset(&p->weights.at[p->weights.count], 0,
+	       (node + 1 - p->weights.count) * sizeof(*p->weights.at));
+	p->weights.count = node + 1;
+}
+
+void profile_put(struct profile *p, uint32_t node, double weight)
+{
+	profile_reach(p, node);
+	p->weights.at[node] += weight;
+}
+
+double profile_at(const struct profile *p, uint32_t node)
+{
+	return node < p->weights.count ? p->weights.at[node] : 0;
+}
+
+void profile_add(struct profile *p, const struct profile *more, double factor)
+{
+	if (more->weights.count)
+		profile_reach(p, more->weights.count - 1);
+	for (uint32_t n = 0; n < more->weights.count; n++)
+		p->weights.at[n] += factor * more->weights.at[n];
+}
+
+void profile_scale(struct profile *p, double factor)
+{
+	for (uint32_t n = 0; n < p->weights.count; n++)
+		p->weights.at[n] *= factor;
+}
+
+double profile_sum(const struct profile *p)
+{
+	double sum = 0;
+
+	for (uint32_t n = 0; n < p->weights.count; n++)
+		sum += p->weights.at[n];
+	return sum;
+}
+
+void profile_total(const struct profile *p, const uint32_t *parents, uint32_t count,
+		   double *ret_total)
+{
+	for (uint32_t n = 0; n < count; n++)
+		ret_total[n] = profile_at(p, n);
+	for (uint32_t n = count; n-- > 1;) {
+		assert(parents[n] < n);
+		ret_total[parents[n]] += ret_total[n];
+	}
+}
+
+void profile_round(const struct profile *p, uint32_t count, uint64_t *ret_whole)
+{
+	double exact = 0, given = 0;
+
+	for (uint32_t n = 0; n < count; n++) {
+		double whole;
+
+		exact += profile_at(p, n);
+		whole = floor(exact - given + 0.5);
+		if (whole < 0 || profile_at(p, n) <= 0)
+			whole = 0; /* the carry waits for a node that has weight */
+		ret_whole[n] = whole;
+		given += whole;
+	}
+}

@@ -1,0 +1,364 @@
+#include "model/split.h"
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "model/token.h"
+
+#include <errno.h>
+#include <math.h>
+
+/* What a comparison of the expression means in one store and window. */
+struct bound {
+	uint32_t probe;
+	double low, high;
+};
+
+struct split {
+	struct expression *expression; /* NULL: all calls */
+	struct bound *bounds;          /* one for each node of it */
+	uint32_t probe;
+	bool by_duration; /* some comparison is about a duration */
+};
+
+/* Kleene's logic: what is not known stays not known. */
+enum truth { UNTRUE, UNKNOWN, TRUE };
+
+/* What an expression is judged about. */
+struct scene {
+	const struct split *split;
+	const struct store *store; /* NULL: only the duration is known */
+	const struct sample *sample;
+	const struct span *call; /* the main one */
+	nsec now;
+	double duration; /* of the main call when store is NULL */
+};
+
+int split_parse(const char *text, struct split **ret, struct error *err)
+{
+	struct expression *e;
+	struct split *q;
+	int r = expression_parse(text, &e, err);
+
+	if (r)
+		return r;
+	q = NEW(struct split);
+	q->expression = e;
+	q->bounds = mem_zeroed(e->nodes.count, sizeof(*q->bounds));
+	for (uint32_t i = 0; i < e->nodes.count; i++) {
+		if (e->nodes.at[i].kind == EXPRESSION_COMPARE)
+			q->by_duration |= e->nodes.at[i].subject == SUBJECT_DUR;
+	}
+	*ret = q;
+	return 0;
+}
+
+struct split *split_inside(uint32_t probe)
+{
+	struct split *q = NEW(struct split);
+
+	q->probe = probe;
+	return q;
+}
+
+void split_free(struct split *q)
+{
+	if (!q)
+		return;
+	expression_free(q->expression);
+	free(q->bounds);
+	free(q);
+}
+
+static const struct expression_node *node_at(const struct split *q, uint32_t i)
+{
+	return &q->expression->nodes.at[i];
+}
+
+static bool node_is_duration(const struct split *q, uint32_t i)
+{
+	return node_at(q, i)->kind == EXPRESSION_COMPARE && node_at(q, i)->subject == SUBJECT_DUR;
+}
+
+/* "handle, libc:read" */
+static void list_probes(const struct store *st, struct text *to)
+{
+	for (uint32_t i = 0; i < st->probes.count; i++) {
+		if (i == 8) {
+			text_add(to, ", ...");
+			return;
+		}
+		if (i)
+			text_add(to, ", ");
+		text_add_plain(to, intern_string(&st->text, st->probes.at[i].place));
+	}
+}
+
+static bool probe_is(const struct store *st, const struct store_probe *p, const char *place)
+{
+	return strcmp(intern_string(&st->text, p->place), place) == 0 ||
+	       strcmp(intern_string(&st->text, p->function), place) == 0;
+}
+
+/* The probe that a comparison is about. */
+static int bind_place(const struct split *q, uint32_t i, const struct store *st,
+		      uint32_t *ret_probe, struct error *err)
+{
+	const struct expression_node *n = node_at(q, i);
+	AUTO_TEXT struct text known = { 0 };
+	uint32_t found = 0, matches = 0;
+
+	for (uint32_t k = 0; k < st->probes.count; k++) {
+		if (n->place && !probe_is(st, &st->probes.at[k], n->place))
+			continue;
+		matches++;
+		if (!found)
+			found = st->probes.at[k].id;
+	}
+	*ret_probe = found;
+	if (matches == 1)
+		return 0;
+	list_probes(st, &known);
+	if (!st->probes.count)
+		return token_error(q->expression->text, n->at, err,
+				   "nothing is watched, so no call has a duration "
+				   "(record with --span PLACE)");
+	if (!n->place)
+		return token_error(q->expression->text, n->at, err,
+				   "several places are watched; say whose 'dur', "
+				   "as PLACE.dur with one of: %s",
+				   text_string(&known));
+	return token_error(q->expression->text, n->at, err,
+			   matches ? "'%s' stands for several of: %s" :
+				     "'%s' is not watched; these are: %s",
+			   n->place, text_string(&known));
+}
+
+static double bind_value(const struct expression_value *v, const struct store_probe *p,
+			 const struct window *w)
+{
+	struct window all = { .kind = WINDOW_ALL };
+	struct call_count *count;
+	double value;
+
+	if (!v->percentile)
+		return v->number;
+	count = NEW(struct call_count);
+	timeline_count(&p->calls, w, count);
+	if (count->dist.total <= 0)
+		timeline_count(&p->calls, &all, count);
+	/* no call has returned at all: then none is slower than the threshold */
+	value = count->dist.total > 0 ? dist_quantile(&count->dist, v->number / 100) : INFINITY;
+	free(count);
+	return value;
+}
+
+int split_bind(struct split *q, const struct store *st, const struct window *w,
+	       struct error *err)
+{
+	if (!q->expression)
+		return 0;
+	q->probe = 0;
+	for (uint32_t i = 0; i < q->expression->nodes.count; i++) {
+		const struct expression_node *n = node_at(q, i);
+		struct bound *b = &q->bounds[i];
+
+		if (n->kind != EXPRESSION_COMPARE)
+			continue;
+		if (n->subject == SUBJECT_DUR) {
+			int r = bind_place(q, i, st, &b->probe, err);
+
+			if (r)
+				return r;
+			if (!q->probe)
+				q->probe = b->probe;
+		}
+		b->low = bind_value(&n->low, store_probe(st, b->probe), w);
+		b->high = n->op == OP_IN ? bind_value(&n->high, store_probe(st, b->probe), w) : 0;
+	}
+	if (!q->probe && st->probes.count)
+		q->probe = st->probes.at[0].id;
+	return 0;
+}
+
+static enum truth compare(enum expression_op op, double v, const struct bound *b)
+{
+	switch (op) {
+	case OP_EQ:
+		return v == b->low ? TRUE : UNTRUE;
+	case OP_NE:
+		return v != b->low ? TRUE : UNTRUE;
+	case OP_LT:
+		return v < b->low ? TRUE : UNTRUE;
+	case OP_LE:
+		return v <= b->low ? TRUE : UNTRUE;
+	case OP_GT:
+		return v > b->low ? TRUE : UNTRUE;
+	case OP_GE:
+		return v >= b->low ? TRUE : UNTRUE;
+	case OP_IN:
+		return v >= b->low && v <= b->high ? TRUE : UNTRUE;
+	case OP_MATCH:
+		break;
+	}
+	return UNTRUE;
+}
+
+/* What is true of every duration of at least v. */
+static enum truth compare_at_least(enum expression_op op, double v, const struct bound *b)
+{
+	double last = op == OP_IN ? b->high : b->low;
+
+	if (op == OP_GT || op == OP_GE || op == OP_NE)
+		return v > last || (op == OP_GE && v == last) ? TRUE : UNKNOWN;
+	return v > last || (op == OP_LT && v == last) ? UNTRUE : UNKNOWN;
+}
+
+static nsec call_age(const struct store *st, const struct span *call, nsec now)
+{
+	return span_age(call, st->losses.spans ? call->seen : now);
+}
+
+static enum truth judge_duration(const struct scene *s, enum expression_op op,
+				 const struct bound *b)
+{
+	const struct span *call = s->call;
+	bool broken = false;
+
+	if (!s->store)
+		return b->probe == s->split->probe ? compare(op, s->duration, b) : UNKNOWN;
+	if (b->probe != s->split->probe)
+		call = store_enclosing(s->store, s->sample->span, b->probe, &broken);
+	if (!call)
+		return broken ? UNKNOWN : UNTRUE;
+	if (span_finished(call))
+		return compare(op, span_age(call, 0), b);
+	return compare_at_least(op, call_age(s->store, call, s->now), b);
+}
+
+static enum truth judge_thread(const struct scene *s, const struct expression_node *n)
+{
+	const char *name;
+
+	if (!s->store)
+		return UNKNOWN;
+	name = store_thread_name(s->store, s->sample->tid);
+	if (n->op == OP_MATCH)
+		return text_glob(n->string, name) ? TRUE : UNTRUE;
+	return (strcmp(n->string, name) == 0) == (n->op == OP_EQ) ? TRUE : UNTRUE;
+}
+
+/* As deep as the expression's parentheses and chains: bounded by the parser. */
+static enum truth judge(const struct scene *s, uint32_t i)
+{
+	const struct expression_node *n = node_at(s->split, i);
+	enum truth left, right;
+
+	if (n->kind == EXPRESSION_COMPARE) {
+		if (n->subject == SUBJECT_DUR)
+			return judge_duration(s, n->op, &s->split->bounds[i]);
+		if (n->subject == SUBJECT_THREAD)
+			return judge_thread(s, n);
+		return s->store ? compare(n->op, s->sample->tid, &s->split->bounds[i]) : UNKNOWN;
+	}
+	left = judge(s, n->left);
+	if (n->kind == EXPRESSION_NOT)
+		return TRUE - left;
+	if (left == (n->kind == EXPRESSION_AND ? UNTRUE : TRUE))
+		return left;
+	right = judge(s, n->right);
+	if (n->kind == EXPRESSION_AND)
+		return left < right ? left : right;
+	return left > right ? left : right;
+}
+
+enum side split_judge(const struct split *q, const struct store *st, const struct sample *s,
+		      nsec now, const struct span **ret_call)
+{
+	struct scene scene = { .split = q, .store = st, .sample = s, .now = now };
+	const struct span *call = NULL;
+	bool broken;
+	enum truth truth;
+
+	*ret_call = NULL;
+	if (q->probe) {
+		const struct store_probe *probe = store_probe(st, q->probe);
+
+		call = store_enclosing(st, s->span, q->probe, &broken);
+		if (!call && broken)
+			return SIDE_OPEN;
+		if (!call)
+			return probe && s->time < probe->armed ? SIDE_BEFORE : SIDE_OUT;
+	}
+	*ret_call = scene.call = call;
+	truth = q->expression ? judge(&scene, q->expression->root) : TRUE;
+	if (truth == TRUE)
+		return SIDE_IN;
+	if (truth == UNKNOWN || (call && q->by_duration && !span_finished(call)))
+		return SIDE_OPEN; /* not known until it returns */
+	return SIDE_REST;
+}
+
+enum side split_side(const struct split *q, const struct store *st, const struct sample *s,
+		     nsec now)
+{
+	const struct span *call;
+
+	return split_judge(q, st, s, now, &call);
+}
+
+uint32_t split_probe(const struct split *q)
+{
+	return q->probe;
+}
+
+nsec split_threshold(const struct split *q)
+{
+	for (uint32_t i = 0; q->expression && i < q->expression->nodes.count; i++) {
+		if (node_is_duration(q, i) && q->bounds[i].probe == q->probe)
+			return q->bounds[i].low < 0x1p63 ? (nsec)(q->bounds[i].low + 0.5) : 0;
+	}
+	return 0;
+}
+
+enum side split_side_of_duration(const struct split *q, double nsec)
+{
+	struct scene scene = { .split = q, .duration = nsec };
+	enum truth truth = q->expression ? judge(&scene, q->expression->root) : TRUE;
+
+	return truth == TRUE ? SIDE_IN : truth == UNTRUE ? SIDE_REST : SIDE_OPEN;
+}
+
+bool split_is_by_duration(const struct split *q)
+{
+	for (uint32_t i = 0; q->expression && i < q->expression->nodes.count; i++) {
+		if (node_at(q, i)->kind == EXPRESSION_COMPARE &&
+		    (!node_is_duration(q, i) || q->bounds[i].probe != q->probe))
+			return false;
+	}
+	return true;
+}
+
+static uint32_t put_bound(double *bounds, uint32_t count, double value)
+{
+	uint32_t i;
+
+	for (i = count; i > 0 && bounds[i - 1] > value; i--)
+		bounds[i] = bounds[i - 1];
+	bounds[i] = value;
+	return count + 1;
+}
+
+uint32_t split_bounds(const struct split *q, double *ret_bounds, uint32_t room)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; q->expression && i < q->expression->nodes.count; i++) {
+		if (!node_is_duration(q, i) || q->bounds[i].probe != q->probe)
+			continue;
+		if (count < room && isfinite(q->bounds[i].low))
+			count = put_bound(ret_bounds, count, q->bounds[i].low);
+		if (count < room && node_at(q, i)->op == OP_IN && isfinite(q->bounds[i].high))
+			count = put_bound(ret_bounds, count, q->bounds[i].high);
+	}
+	return count;
+}

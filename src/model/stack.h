@@ -1,0 +1,23 @@
+/*
+ * stack - the events about moments: samples and the spans around them.
+ *
+ * The half of join that runs for every sample; see model/join.h for the rules.
+ */
+#ifndef SONDE_MODEL_STACK_H
+#define SONDE_MODEL_STACK_H
+
+#include "model/store.h"
+
+/* Each is given a record of its kind, at least as large as its struct. */
+void join_sample(struct store *st, const struct event *e);
+void join_enter(struct store *st, const struct event *e);
+void join_leave(struct store *st, const struct event *e);
+void join_open(struct store *st, const struct event *e);
+
+/* Extends the time the store knows to include a moment. */
+void join_sees_time(struct store *st, nsec time);
+
+/* The node of a sample's stack; its frames are all there. */
+node_id stack_node(struct store *st, const struct event_sample *sample);
+
+#endif

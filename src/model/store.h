@@ -1,0 +1,133 @@
+/*
+ * store - everything the model knows: filled by join, asked by views.
+ *
+ * Bounded in each of its parts; what had to be forgotten is counted there.
+ */
+#ifndef SONDE_MODEL_STORE_H
+#define SONDE_MODEL_STORE_H
+
+#include "base/intern.h"
+#include "model/cube.h"
+#include "model/sample.h"
+#include "model/space.h"
+#include "model/timeline.h"
+#include "wire/event.h"
+
+#define STORE_MAX_PROBES 8192
+#define STORE_MAX_IMAGES 65536
+#define STORE_MAX_PROCESSES 65536
+#define STORE_MAX_THREADS 65536
+
+/* Most that is kept; 0 means the default. */
+struct store_limit {
+	uint32_t samples; /* 1 M */
+	uint32_t spans;   /* 256 k */
+	uint32_t nodes;   /* 4 M; frames: a quarter of it */
+	uint32_t cells;   /* of the cube: 1 M */
+};
+
+/* A place that is watched (event_probe). */
+struct store_probe {
+	uint32_t id; /* 0: only its counts are known, or nothing */
+	text_id place, function, file;
+	uint32_t line, sites, image, cost;
+	enum probe_exit exit;
+	uint64_t offset, length;
+	nsec armed;
+	struct timeline calls;
+};
+
+struct store_image {
+	uint32_t id;
+	enum image_kind kind;
+	uint8_t build_id[20], build_id_size;
+	text_id path;
+	struct space_range first; /* its first mapping, of any process; image 0 = none */
+};
+
+struct store_process {
+	uint32_t pid, parent;
+	bool exited;
+	char comm[32];
+};
+
+struct store_thread {
+	uint32_t tid, pid;
+	bool exited;
+	char name[17];
+};
+
+/* Where the stream comes from (event_target). */
+struct store_origin {
+	text_id host, kernel, command;
+	nsec time, wall, period; /* wall: CLOCK_REALTIME at time */
+	uint32_t hz, cpus;
+};
+
+/* Stacks seen lately, by a hash of their addresses. */
+#define STACK_CACHE 4096
+
+struct stack_cached {
+	uint64_t key; /* 64 well-mixed bits; two stacks with the same are never met */
+	node_id node;
+};
+
+struct store {
+	struct store_limit limit;
+	struct intern text;
+	struct frames frames;
+	struct tree tree;
+	struct spans spans;
+	struct samples samples;
+	struct spaces spaces;
+	struct cube cube;
+
+	struct store_origin origin;
+	ARRAY(struct store_probe) probes; /* in the order they were told */
+	struct table probe_ids;
+	ARRAY(struct store_image) images;
+	struct table image_ids;
+	ARRAY(struct store_process) processes;
+	struct table pids;
+	ARRAY(struct store_thread) threads; /* a ring once it is full */
+	struct table tids;
+	uint64_t threads_seen; /* distinct, as far as they are known */
+
+	struct event_loss losses; /* the newest */
+	uint64_t malformed;       /* records whose parts did not fit */
+	nsec first, newest;       /* time of what is known; newest 0: nothing yet */
+	nsec last_armed;          /* newest of the probes' */
+	bool has_end;
+	struct event_end end;
+	struct stack_cached *stacks; /* STACK_CACHE of them */
+};
+
+/* limit may be NULL. */
+struct store *store_new(const struct store_limit *limit);
+void store_free(struct store *st); /* NULL is fine */
+
+/* NULL: not known. */
+const struct store_probe *store_probe(const struct store *st, uint32_t id);
+const struct store_image *store_image(const struct store *st, uint32_t id);
+const struct store_process *store_process(const struct store *st, uint32_t pid);
+const struct store_thread *store_thread(const struct store *st, uint32_t tid);
+/* "" when it is not known. */
+const char *store_thread_name(const struct store *st, uint32_t tid);
+
+/* The outermost call of a probe around (and including) span inner; NULL when
+ * there is none.  *ret_broken: a call on the way is not known, so there may be
+ * one all the same. */
+const struct span *store_enclosing(const struct store *st, span_id inner, uint32_t probe,
+				   bool *ret_broken);
+
+/* For join: these make the thing when it is new; NULL when there is no room. */
+struct store_probe *store_get_probe(struct store *st, uint32_t id);
+struct store_image *store_get_image(struct store *st, uint32_t id);
+struct store_process *store_get_process(struct store *st, uint32_t pid);
+struct store_thread *store_get_thread(struct store *st, uint32_t tid);
+/* A span by id (not 0), another being forgotten when there are too many. */
+struct span *store_get_span(struct store *st, span_id id);
+/* A new newest sample, the oldest one going to the cube when there are too many. */
+struct sample *store_add_sample(struct store *st);
+
+#endif

@@ -1,0 +1,67 @@
+/*
+ * namer - what the frames of a stream are called.
+ *
+ * It knows images by the stream's ids.  The name of a frame comes from, first
+ * to last: the EVENT_SYMBOLs of the stream; the image's file (symbols, and
+ * lines within NAMER_LINE_BUDGET for all images); for a live target the running
+ * kernel's own symbols and vdso.  Everything is read at the first question and
+ * remembered, so a second question for the same offset costs a table lookup.
+ *
+ * Functions are called as people write them (elf/demangle.h); those of a kernel
+ * module have " [module]" behind; a function without a name is
+ * "fn_<address>~<exported name before it>" (elf/symtab.h).
+ */
+#ifndef SONDE_NAME_NAMER_H
+#define SONDE_NAME_NAMER_H
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "model/naming.h"
+#include "wire/event.h"
+
+#define NAMER_LINE_BUDGET (250 * NSEC_PER_MSEC)
+/* Most of it that one image may take. */
+#define NAMER_LINE_BUDGET_IMAGE (100 * NSEC_PER_MSEC)
+/* Bounds: what is beyond is counted by namer_forgotten(). */
+#define NAMER_MAX_IMAGES 65536
+#define NAMER_MAX_SYMBOLS (4u << 20) /* of EVENT_SYMBOL */
+
+struct namer;
+
+struct namer *namer_new(void);
+void namer_free(struct namer *n); /* NULL is fine */
+
+/*
+ * An image of a live target (a checked record).  A file is opened now, by
+ * open_path (/proc/PID/map_files/..., /proc/PID/root/...), and stays open: it
+ * may be deleted afterwards.  One file descriptor an image.  open_path NULL:
+ * there is no file.  Errors leave the image without names from a file:
+ * -ESTALE another build, and those of image_open().  An id that is known is
+ * not changed.
+ */
+int namer_image(struct namer *n, const struct event_image *image, const char *open_path,
+		struct error *err);
+
+/* Takes EVENT_IMAGE and EVENT_SYMBOL of a replayed stream, ignores the rest.
+ * A file of such an image is looked for by its path when names are missing, and
+ * used only if it has the build-id of the record; the running kernel's symbols
+ * are never used. */
+void namer_event(struct namer *n, const struct event *e);
+
+/* Answers until the namer is freed; strings live as long. */
+struct naming namer_naming(struct namer *n);
+
+/* Why an image has no names of its own: a sentence, "" if it has, or nobody
+ * has asked yet. */
+const char *namer_problem(const struct namer *n, uint32_t image);
+
+/* Calls each with a record (time 0; valid during the call) for every function
+ * that was asked for, found and not told before, so that a recording carries
+ * the names of exactly what is in it.  What came from records is not told. */
+typedef void (*namer_symbol)(void *context, const struct event_symbol *symbol);
+void namer_each_new_symbol(struct namer *n, namer_symbol each, void *context);
+
+/* Records that were not kept, because there were too many. */
+uint64_t namer_forgotten(const struct namer *n);
+
+#endif

@@ -1,0 +1,314 @@
+#include "name/namer.h"
+
+#include "base/array.h"
+#include "base/text.h"
+#include "elf/symtab.h"
+#include "name/recorded.h"
+#include "wire/codec.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* A program in a folder of its own, with one function per name. */
+struct built {
+	char folder[64];
+	char path[128];
+};
+
+static bool build(struct built *b, const char *function)
+{
+	AUTO_FREE char *line = NULL;
+
+	strcpy(b->folder, "/tmp/sonde-namer-XXXXXX");
+	assert_non_null(mkdtemp(b->folder));
+	snprintf(b->path, sizeof(b->path), "%s/lib.so", b->folder);
+	line = mem_format("cd %s && { echo 'int %s(int x) { return x * 3; }' >lib.c && cc -g -O1 "
+			  "-Wl,--build-id=sha1 -shared -fPIC -o lib.so lib.c; } >/dev/null 2>&1",
+			  b->folder, function);
+	return system(line) == 0;
+}
+
+static void demolish(const struct built *b)
+{
+	AUTO_FREE char *line = mem_format("rm -rf %s", b->folder);
+
+	assert_int_equal(system(line), 0);
+}
+
+/* Offset and build-id as whoever looks at the target first would know them. */
+static uint64_t look(const char *path, const char *function, struct build_id *ret)
+{
+	struct symtab *symbols;
+	struct image *image;
+	uint64_t offset;
+
+	assert_int_equal(image_open(path, path, &image, NULL), 0);
+	assert_int_equal(symtab_load(image, &symbols, NULL), 0);
+	offset = symtab_named(symbols, function)->offset;
+	*ret = *image_build_id(image);
+	symtab_free(symbols);
+	image_close(image);
+	return offset;
+}
+
+static const struct event_image *image_record(struct event_room *room, uint32_t id,
+					      enum image_kind kind, const char *path,
+					      const struct build_id *build_id)
+{
+	struct event_image e = { .image = id, .kind = kind };
+
+	if (build_id) {
+		e.build_id_size = build_id->size;
+		memcpy(e.build_id, build_id->bytes, build_id->size);
+	}
+	return (const struct event_image *)event_make_image(room, &e, path);
+}
+
+static void record_symbol(struct namer *n, const struct event_symbol *fixed, const char *name)
+{
+	struct event_room room;
+
+	namer_event(n, event_make_symbol(&room, fixed, name, "a.c"));
+}
+
+/* "" when it has no name. */
+static const char *name_of(struct namer *n, uint32_t image, uint64_t offset)
+{
+	struct naming naming = namer_naming(n);
+	struct frame_name f;
+
+	return naming.find(naming.context, image, offset, &f) ? f.function : "";
+}
+
+static void a_deleted_file_is_still_named(void **state)
+{
+	struct namer *n = namer_new();
+	struct event_room room;
+	struct build_id id;
+	struct frame_name f;
+	struct naming naming = namer_naming(n);
+	struct built b;
+	uint64_t offset;
+
+	if (!build(&b, "gone_soon"))
+		skip();
+	offset = look(b.path, "gone_soon", &id);
+	assert_int_equal(namer_image(n, image_record(&room, 7, IMAGE_FILE, b.path, &id), b.path,
+				     NULL),
+			 0);
+	demolish(&b);
+	assert_true(naming.find(naming.context, 7, offset + 1, &f));
+	assert_string_equal(f.function, "gone_soon");
+	assert_true(text_ends(f.file, "lib.c"));
+	assert_int_equal(f.line, 1);
+	assert_int_equal(f.start, offset);
+	assert_true(f.length > 1);
+	assert_string_equal(name_of(n, 7, 1), "");
+	assert_string_equal(name_of(n, 8, offset), "");
+	namer_free(n);
+}
+
+static void another_build_is_not_used(void **state)
+{
+	struct error err = { "" };
+	struct event_room room;
+	struct namer *n = namer_new();
+	struct build_id id;
+	struct built b, other;
+	uint64_t offset;
+
+	if (!build(&b, "old_one") || !build(&other, "new_one"))
+		skip();
+	offset = look(b.path, "old_one", &id);
+	assert_int_equal(rename(other.path, b.path), 0);
+	assert_int_equal(namer_image(n, image_record(&room, 2, IMAGE_FILE, b.path, &id), b.path,
+				     &err),
+			 -ESTALE);
+	assert_non_null(strstr(err.text, "another build"));
+	assert_string_equal(namer_problem(n, 2), err.text);
+	assert_string_equal(name_of(n, 2, offset), "");
+	/* a replay looks by itself, and must not fall for it either */
+	namer_event(n, &image_record(&room, 3, IMAGE_FILE, b.path, &id)->head);
+	assert_string_equal(name_of(n, 3, offset), "");
+	assert_non_null(strstr(namer_problem(n, 3), "another build"));
+	/* and without a build-id nothing can be told */
+	namer_event(n, &image_record(&room, 4, IMAGE_FILE, b.path, NULL)->head);
+	assert_string_equal(name_of(n, 4, offset), "");
+	look(b.path, "new_one", &id);
+	namer_event(n, &image_record(&room, 5, IMAGE_FILE, b.path, &id)->head);
+	assert_string_equal(name_of(n, 5, offset), "new_one");
+	assert_string_equal(namer_problem(n, 5), "");
+	demolish(&b);
+	demolish(&other);
+	namer_free(n);
+}
+
+static void recorded_names_go_first_and_the_newer_holds(void **state)
+{
+	struct namer *n = namer_new();
+	struct event_room room;
+
+	namer_event(n, &image_record(&room, 2, IMAGE_JIT, "[anon]", NULL)->head);
+	assert_string_equal(name_of(n, 2, 0x1010), "");
+	record_symbol(n, &(struct event_symbol){ .image = 2, .offset = 0x1000, .length = 32 }, "a");
+	record_symbol(n, &(struct event_symbol){ .image = 2, .offset = 0x900, .length = 8 }, "b");
+	assert_string_equal(name_of(n, 2, 0x1010), "a");
+	assert_string_equal(name_of(n, 2, 0x1020), "");
+	assert_string_equal(name_of(n, 2, 0x907), "b");
+	record_symbol(n, &(struct event_symbol){ .image = 2, .offset = 0x1000, .length = 48 }, "c");
+	assert_string_equal(name_of(n, 2, 0x1010), "c");
+	assert_string_equal(name_of(n, 2, 0x1020), "c");
+	/* one inside another: the smaller */
+	record_symbol(n, &(struct event_symbol){ .image = 2, .offset = 0x1008, .length = 4 }, "d");
+	assert_string_equal(name_of(n, 2, 0x1009), "d");
+	assert_string_equal(name_of(n, 2, 0x1010), "c");
+	/* of an image that nobody told of */
+	record_symbol(n, &(struct event_symbol){ .image = 9, .offset = 1, .length = 4 }, "e");
+	assert_int_equal(namer_forgotten(n), 1);
+	namer_free(n);
+}
+
+struct told {
+	unsigned count;
+	char names[8][64];
+	uint64_t offsets[8];
+};
+
+static void tell(void *context, const struct event_symbol *symbol)
+{
+	struct told *t = context;
+
+	assert_true(event_check(symbol, symbol->head.size));
+	assert_true(t->count < 8);
+	snprintf(t->names[t->count], 64, "%s", event_text(&symbol->head, 0));
+	t->offsets[t->count++] = symbol->offset;
+}
+
+static void what_was_asked_for_is_told_once(void **state)
+{
+	struct namer *n = namer_new(), *replay = namer_new();
+	struct told told = { 0 };
+	struct event_room room;
+	struct build_id id;
+	uint64_t offset;
+	struct built b;
+
+	if (!build(&b, "seen"))
+		skip();
+	offset = look(b.path, "seen", &id);
+	assert_int_equal(namer_image(n, image_record(&room, 2, IMAGE_FILE, b.path, &id), b.path,
+				     NULL),
+			 0);
+	namer_each_new_symbol(n, tell, &told);
+	assert_int_equal(told.count, 0);
+	name_of(n, 2, offset);
+	name_of(n, 2, offset + 1);
+	name_of(n, 2, 3);
+	namer_each_new_symbol(n, tell, &told);
+	namer_each_new_symbol(n, tell, &told);
+	assert_int_equal(told.count, 1);
+	assert_string_equal(told.names[0], "seen");
+	assert_int_equal(told.offsets[0], offset);
+	demolish(&b);
+
+	/* elsewhere, later: the record is all there is */
+	namer_event(replay, &image_record(&room, 2, IMAGE_FILE, b.path, &id)->head);
+	record_symbol(replay,
+		      &(struct event_symbol){ .image = 2, .offset = offset, .length = 4 }, "seen");
+	assert_string_equal(name_of(replay, 2, offset + 3), "seen");
+	namer_each_new_symbol(replay, tell, &told);
+	assert_int_equal(told.count, 1);
+	namer_free(replay);
+	namer_free(n);
+}
+
+static void the_kernel_of_a_recording_is_not_this_one(void **state)
+{
+	struct namer *n = namer_new(), *live = namer_new();
+	uint64_t address = 0;
+	struct event_room room;
+	char line[4096], name[4000] = "";
+	FILE *f = fopen("/proc/kallsyms", "r");
+
+	while (f && !address && fgets(line, sizeof(line), f))
+		if (sscanf(line, "%lx T %3999s", &address, name) != 2 || !strstr(name, "vfs_read"))
+			address = 0;
+	if (f)
+		fclose(f);
+	if (!address)
+		skip();
+	namer_event(n, &image_record(&room, IMAGE_KERNEL_ID, IMAGE_KERNEL, "[kernel]", NULL)->head);
+	assert_string_equal(name_of(n, IMAGE_KERNEL_ID, address), "");
+	assert_string_not_equal(namer_problem(n, IMAGE_KERNEL_ID), "");
+	assert_int_equal(namer_image(live,
+				     image_record(&room, IMAGE_KERNEL_ID, IMAGE_KERNEL, "[kernel]",
+						  NULL),
+				     NULL, NULL),
+			 0);
+	assert_string_equal(name_of(live, IMAGE_KERNEL_ID, address + 1), name);
+	namer_free(n);
+	namer_free(live);
+}
+
+/* The vdso's functions lie somewhere in its first two pages; the clock is one. */
+static void the_vdso_has_its_clock(void **state)
+{
+	struct namer *n = namer_new();
+	struct event_room room;
+	bool found = false;
+
+	if (!getauxval(AT_SYSINFO_EHDR))
+		skip();
+	assert_int_equal(namer_image(n, image_record(&room, 3, IMAGE_VDSO, "[vdso]", NULL), NULL,
+				     NULL),
+			 0);
+	for (uint64_t offset = 0; offset < 8192 && !found; offset += 16)
+		found = strstr(name_of(n, 3, offset), "clock_gettime");
+	assert_true(found);
+	namer_free(n);
+}
+
+static void a_file_that_cannot_be_opened_says_why(void **state)
+{
+	struct namer *n = namer_new();
+	struct error err = { "" };
+	struct event_room room;
+
+	assert_int_equal(namer_image(n, image_record(&room, 2, IMAGE_FILE, "/bin/x", NULL),
+				     "/nowhere/x", &err),
+			 -ENOENT);
+	assert_non_null(strstr(err.text, "'/bin/x'"));
+	assert_string_equal(name_of(n, 2, 0x1000), "");
+	assert_string_equal(namer_problem(n, 2), err.text);
+	/* known already: the first one stays */
+	assert_int_equal(namer_image(n, image_record(&room, 2, IMAGE_FILE, "/bin/x", NULL),
+				     "/proc/self/exe", &err),
+			 0);
+	assert_string_equal(name_of(n, 2, 0x1000), "");
+	namer_free(n);
+	namer_free(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_deleted_file_is_still_named),
+		cmocka_unit_test(another_build_is_not_used),
+		cmocka_unit_test(recorded_names_go_first_and_the_newer_holds),
+		cmocka_unit_test(what_was_asked_for_is_told_once),
+		cmocka_unit_test(the_kernel_of_a_recording_is_not_this_one),
+		cmocka_unit_test(the_vdso_has_its_clock),
+		cmocka_unit_test(a_file_that_cannot_be_opened_says_why),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

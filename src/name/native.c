@@ -1,0 +1,107 @@
+#include "name/native.h"
+
+#include "base/mem.h"
+#include "elf/debugfile.h"
+#include "elf/demangle.h"
+#include "elf/line.h"
+#include "elf/symtab.h"
+#include "proc/maps.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+struct native {
+	struct image *image;
+	struct symtab *symbols; /* NULL until asked for */
+	struct lines *lines;
+};
+
+static int native_new(struct image *image, const struct build_id *wanted, struct native **ret,
+		      struct error *err)
+{
+	if (wanted && wanted->size && !build_id_equal(wanted, image_build_id(image))) {
+		error_set(err, ESTALE,
+			  "'%s' is another build than the one that runs (its build-id differs)",
+			  image_name(image));
+		image_close(image);
+		return -ESTALE;
+	}
+	*ret = NEW(struct native);
+	(*ret)->image = image;
+	return 0;
+}
+
+int native_open(const char *path, const char *name, const struct build_id *wanted,
+		struct native **ret, struct error *err)
+{
+	struct image *image;
+	int r = image_open(path, name, &image, err);
+
+	return r ? r : native_new(image, wanted, ret, err);
+}
+
+int native_open_vdso(const struct build_id *wanted, struct native **ret, struct error *err)
+{
+	struct maps maps = { 0 };
+	struct image *image;
+	int r = maps_read(getpid(), &maps, err);
+
+	if (r)
+		return r;
+	r = error_set(err, ENOENT, "this kernel gives processes no vdso");
+	for (uint32_t i = 0; i < maps.count; i++) {
+		const struct map *m = &maps.at[i];
+
+		if (m->kind == MAP_KIND_VDSO)
+			r = image_open_memory((const void *)(uintptr_t)m->start,
+					      m->end - m->start, "[vdso]", &image, err);
+	}
+	maps_done(&maps);
+	return r ? r : native_new(image, wanted, ret, err);
+}
+
+void native_close(struct native *n)
+{
+	if (!n)
+		return;
+	lines_free(n->lines);
+	symtab_free(n->symbols);
+	image_close(n->image);
+	free(n);
+}
+
+const struct image *native_image(const struct native *n)
+{
+	return n->image;
+}
+
+nsec native_line_spent(const struct native *n)
+{
+	return n->lines ? lines_spent(n->lines) : 0;
+}
+
+bool native_find(struct native *n, uint64_t offset, nsec line_budget, struct found *ret)
+{
+	const struct symbol *s;
+
+	if (!n->symbols && symtab_load(n->image, &n->symbols, NULL))
+		return false;
+	if (!n->lines)
+		n->lines = lines_new(n->image, line_budget);
+	s = symtab_find(n->symbols, offset);
+	if (!s)
+		return false;
+	text_clear(&ret->name);
+	demangle(s->raw, DEMANGLE_NAME, &ret->name);
+	if (s->near) {
+		text_add_char(&ret->name, '~');
+		demangle(s->near, DEMANGLE_NAME, &ret->name);
+	}
+	ret->start = s->offset;
+	ret->length = s->size;
+	ret->file = "";
+	ret->line = 0;
+	if (s->kind == SYMBOL_FUNC || s->kind == SYMBOL_IFUNC)
+		lines_find(n->lines, s->offset, &ret->file, &ret->line);
+	return true;
+}

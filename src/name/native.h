@@ -1,0 +1,40 @@
+/*
+ * native - names of one ELF image: its symbols, and lines where it has DWARF.
+ *
+ * The file is opened at once, so that it is still the right one when it has
+ * been deleted or replaced by the time somebody asks; symbols and DWARF are
+ * read at the first question.
+ */
+#ifndef SONDE_NAME_NATIVE_H
+#define SONDE_NAME_NATIVE_H
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "elf/image.h"
+
+struct native;
+
+/* What an origin of names knows about the function around an offset. */
+struct found {
+	uint64_t start, length;
+	struct text name;  /* demangled; cleared by the origin, freed by the caller */
+	const char *file;  /* "" = not known; lives as long as the origin */
+	uint32_t line;
+};
+
+/* -ESTALE: it has another build-id than the one that was mapped (wanted, may
+ * be NULL or empty: not known). */
+int native_open(const char *path, const char *name, const struct build_id *wanted,
+		struct native **ret, struct error *err);
+/* The vdso of this kernel, from our own mapping. */
+int native_open_vdso(const struct build_id *wanted, struct native **ret, struct error *err);
+void native_close(struct native *n); /* NULL is fine */
+
+const struct image *native_image(const struct native *n);
+/* False: no function there.  line_budget is the time its lines may take,
+ * heeded at the first question. */
+bool native_find(struct native *n, uint64_t offset, nsec line_budget, struct found *ret);
+/* Time spent on lines so far. */
+nsec native_line_spent(const struct native *n);
+
+#endif

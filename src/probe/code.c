@@ -1,0 +1,247 @@
+#include "probe/code.h"
+
+#include "base/text.h"
+#include "probe/place.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define IMAGES_MAX 16384
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static bool is_known(const struct code *c, const struct map *map)
+{
+	for (uint32_t i = 0; i < c->count; i++)
+		if (map_is_same_file(&c->at[i].map, map))
+			return true;
+	return false;
+}
+
+static void open_image(struct code_image *image, uint32_t pid)
+{
+	struct error err = { "" };
+	int fd;
+
+	image->failed = map_path(&image->map, pid, &image->attach, &err);
+	if (!image->failed) {
+		fd = map_open(&image->map, pid, &err);
+		image->failed = fd < 0 ? fd
+				       : image_open_fd(fd, image->name, &image->image, &err);
+		if (fd >= 0)
+			close(fd);
+	}
+	if (image->failed)
+		image->why = mem_text(err.text);
+}
+
+/* The inode of a process's executable, 0 if it may not be asked. */
+static uint64_t exe_inode(uint32_t pid)
+{
+	char path[64];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%u/exe", pid);
+	return stat(path, &st) ? 0 : st.st_ino;
+}
+
+static int add_process(struct code *c, const struct process *p, struct error *err)
+{
+	uint32_t pid = p->pid;
+	struct maps maps = { 0 };
+	uint64_t exe = exe_inode(pid);
+	bool have_main = false;
+	int ret = maps_read(pid, &maps, err);
+
+	if (ret)
+		return ret;
+	for (uint32_t i = 0; i < maps.count && c->count < IMAGES_MAX; i++) {
+		const struct map *map = &maps.at[i];
+		struct code_image *image;
+
+		if (!map->exec || map->kind != MAP_KIND_FILE || is_known(c, map))
+			continue;
+		image = array_add(c);
+		image->path = mem_text(map->path);
+		image->name = base_name(image->path);
+		image->pid = pid;
+		image->map = *map;
+		image->map.path = image->path;
+		/* Without the right to ask: the executable is mapped lowest or alone
+		 * below its libraries. */
+		image->is_main = !have_main && (exe ? map->inode == exe : true);
+		have_main |= image->is_main;
+		if (image->is_main)
+			memcpy(image->alias, p->comm, COMM_SIZE);
+		open_image(image, pid);
+	}
+	maps_done(&maps);
+	return 0;
+}
+
+static bool any_open(const struct code *c)
+{
+	for (uint32_t i = 0; i < c->count; i++)
+		if (c->at[i].image)
+			return true;
+	return false;
+}
+
+static char *text_take(struct text *t)
+{
+	char *s = mem_text(text_string(t));
+
+	text_done(t);
+	return s;
+}
+
+int code_open(const struct target *target, struct code *ret, struct error *err)
+{
+	struct code c = { 0 };
+	struct text name = { 0 }, option = { 0 };
+	int failed = 0;
+
+	for (uint32_t i = 0; i < target->processes.count; i++) {
+		failed = add_process(&c, &target->processes.at[i], err);
+		/* of many processes some may end meanwhile */
+		if (failed && target->processes.count == 1)
+			break;
+	}
+	if (!any_open(&c)) {
+		if (c.count && c.at[0].why)
+			failed = error_set(err, EACCES, "%s", c.at[0].why);
+		else if (!failed)
+			failed = error_set(err, ENOENT, "the target has no file of code mapped");
+		code_done(&c);
+		return failed;
+	}
+	if (target->processes.count == 1)
+		text_add_plain(&name, target->processes.at[0].comm);
+	else
+		target_describe(target, &name);
+	target_option(target, &option);
+	c.name = text_take(&name);
+	c.option = text_take(&option);
+	*ret = c;
+	return 0;
+}
+
+int code_open_file(const char *path, struct code *ret, struct error *err)
+{
+	struct code c = { 0 };
+	struct code_image *image = array_add(&c);
+	int failed;
+
+	image->path = realpath(path, NULL);
+	if (!image->path)
+		image->path = mem_text(path);
+	image->name = base_name(image->path);
+	image->attach = mem_text(image->path);
+	image->is_main = true;
+	snprintf(image->alias, COMM_SIZE, "%.*s", COMM_SIZE - 1, base_name(path));
+	failed = image_open(path, image->name, &image->image, err);
+	if (failed) {
+		code_done(&c);
+		return failed;
+	}
+	c.name = mem_text(image->name);
+	c.option = mem_format("-- %s", path);
+	*ret = c;
+	return 0;
+}
+
+void code_done(struct code *c)
+{
+	for (uint32_t i = 0; i < c->count; i++) {
+		struct code_image *image = &c->at[i];
+
+		entry_table_free(image->entries);
+		symtab_free(image->symbols);
+		table_done(&image->cold);
+		image_close(image->image);
+		free(image->path);
+		free(image->attach);
+		free(image->why);
+	}
+	free(c->name);
+	free(c->option);
+	array_done(c);
+	c->name = c->option = NULL;
+}
+
+bool code_is_image(const struct code_image *image, const char *name)
+{
+	return place_is_image(name, image->path) ||
+	       (image->is_main && text_glob(name, image->alias));
+}
+
+static uint64_t name_hash(const char *raw, size_t length)
+{
+	return hash_bytes(raw, length, 0);
+}
+
+static void index_cold_parts(struct code_image *image)
+{
+	for (uint32_t i = 0; i < symtab_count(image->symbols); i++) {
+		const char *raw = symtab_at(image->symbols, i)->raw;
+		const char *cold = strstr(raw, ".cold");
+
+		if (cold)
+			table_set(&image->cold, name_hash(raw, cold - raw), i);
+	}
+}
+
+const struct symtab *code_symbols(struct code_image *image)
+{
+	if (image->image && !image->symbols &&
+	    !symtab_load(image->image, &image->symbols, NULL))
+		index_cold_parts(image);
+	return image->symbols;
+}
+
+const struct entry_table *code_entries(struct code_image *image)
+{
+	if (!image->entries)
+		image->entries = entry_table_new(image->image);
+	return image->entries;
+}
+
+const struct symbol *code_cold_part(struct code_image *image, const struct symbol *function)
+{
+	size_t length = strlen(function->raw);
+	uint32_t at = table_find(&image->cold, name_hash(function->raw, length));
+	const struct symbol *s;
+
+	if (at == TABLE_NONE)
+		return NULL;
+	s = symtab_at(image->symbols, at);
+	return !strncmp(s->raw, function->raw, length) && s->raw[length] == '.' ? s : NULL;
+}
+
+size_t code_read_memory(const struct code_image *image, uint64_t offset, void *to, size_t size)
+{
+	const struct map *map = &image->map;
+	char path[64];
+	ssize_t n;
+
+	if (!image->pid || offset < map->offset ||
+	    offset - map->offset >= map->end - map->start)
+		return 0;
+	snprintf(path, sizeof(path), "/proc/%u/mem", image->pid);
+	AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	n = pread(fd, to, size, map->start + (offset - map->offset));
+	return n < 0 ? 0 : n;
+}

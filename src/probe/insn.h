@@ -1,0 +1,42 @@
+/*
+ * insn - what a probe on one instruction does (x86-64).
+ *
+ * The kernel emulates some instructions in the trap itself (cheap), executes
+ * others out of line by single stepping (10 to 60 times dearer), refuses some,
+ * and gets some wrong.  Rules: arch/x86/kernel/uprobes.c; the wrong ones and the
+ * prices were found by trial.
+ */
+#ifndef SONDE_PROBE_INSN_H
+#define SONDE_PROBE_INSN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define INSN_MAX 15 /* bytes, Intel SDM 2.3.11 */
+
+enum insn_price {
+	INSN_EMULATED,
+	INSN_NOP5,    /* emulated; from kernel 6.18 on a call without a trap */
+	INSN_STEPPED,
+	INSN_REFUSED, /* by the kernel, or by sonde since the kernel gets it wrong */
+};
+
+struct insn {
+	enum insn_price price;
+	const char *name;   /* for people: "push", "call", "lock prefix"; static */
+	bool jumps;         /* control goes elsewhere, or may: jmp, jcc, call, ret, syscall */
+	bool is_call;       /* of those, one that comes back */
+	bool has_target;    /* target is known: relative jmp, jcc, call, loop */
+	bool ends;          /* what follows is not reached from here: jmp, ret, hlt, ud2 */
+	bool indirect;      /* a jmp through a register or computed memory: may go anywhere */
+	uint64_t target;    /* address */
+};
+
+/*
+ * Looks at the instruction of length bytes at address.  length must come from a
+ * decoder; only the bytes are judged.
+ */
+struct insn insn_judge(const uint8_t *bytes, size_t length, uint64_t address);
+
+#endif

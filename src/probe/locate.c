@@ -1,0 +1,154 @@
+#include "probe/locate.h"
+
+#include "probe/match.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define CODE_MAX (1u << 20) /* bytes of one function that are read */
+#define CHECK_MAX 1024
+#define INT3 0xcc
+
+static uint8_t *read_code(const struct image *image, uint64_t offset, uint64_t size,
+			  uint64_t *ret_size)
+{
+	uint64_t wanted = size && size < CODE_MAX ? size : size ? CODE_MAX : 64;
+	uint8_t *bytes = mem_alloc(wanted);
+
+	*ret_size = image_read(image, offset, bytes, wanted);
+	return bytes;
+}
+
+/* Walking the code said what SP does; the unwind table has to agree.  Where it
+ * says nothing, a symbol without a type is taken for a mere label. */
+static void check_entry(struct code_image *image, const struct symbol *symbol,
+			struct site_choice *s)
+{
+	uint64_t address = 0;
+
+	image_to_address(image->image, symbol->offset + s->offset, &address);
+	switch (entry_ask(code_entries(image), address)) {
+	case ENTRY_YES:
+		return;
+	case ENTRY_NO:
+		s->sp_is_entry = false;
+		return;
+	case ENTRY_UNKNOWN:
+		s->sp_is_entry &= !symbol->label && symbol->kind != SYMBOL_UNNAMED;
+	}
+}
+
+/* A moved probe can be met by a branch that comes back from the cold part. */
+static void choose_entry(struct site_finder *finder, struct code_image *image,
+			 const struct symbol *symbol, struct function_code *f,
+			 struct site_choice *ret)
+{
+	AUTO_FREE uint8_t *bytes = NULL;
+	const struct symbol *cold;
+
+	site_entry(finder, f, ret);
+	cold = ret->moved && !ret->refused ? code_cold_part(image, symbol) : NULL;
+	if (!cold)
+		return;
+	bytes = read_code(image->image, cold->offset, cold->size, &f->cold_size);
+	f->cold = bytes;
+	image_to_address(image->image, cold->offset, &f->cold_address);
+	site_entry(finder, f, ret);
+}
+
+void locate_choose(struct site_finder *finder, struct code_image *image,
+		   const struct symbol *symbol, const uint64_t *exact, struct site_choice *ret)
+{
+	struct function_code f = { 0 };
+	AUTO_FREE uint8_t *bytes = read_code(image->image, symbol->offset, symbol->size, &f.size);
+
+	f.bytes = bytes;
+	image_to_address(image->image, symbol->offset, &f.address);
+	if (exact)
+		site_exact(finder, &f, *exact, ret);
+	else
+		choose_entry(finder, image, symbol, &f, ret);
+	if (!image_is_code(image->image, symbol->offset + ret->offset)) {
+		ret->price = INSN_REFUSED;
+		ret->refused = "not in an executable part of the file";
+	}
+	if (!ret->refused)
+		check_entry(image, symbol, ret);
+}
+
+static char *make_name(const char *raw)
+{
+	struct text name = { 0 };
+	char *s;
+
+	match_full_name(raw, &name);
+	if (match_is_clone(raw))
+		text_format(&name, " [%s]", raw + match_base_length(raw));
+	s = mem_text(text_string(&name));
+	text_done(&name);
+	return s;
+}
+
+void locate_site(struct site_finder *finder, struct code_image *image,
+		 const struct symbol *symbol, const uint64_t *exact, struct site *ret)
+{
+	struct site s = { 0 };
+
+	locate_choose(finder, image, symbol, exact, &s.choice);
+	s.attach = mem_text(image->attach);
+	s.image_path = mem_text(image->path);
+	s.entry = symbol->offset;
+	s.offset = symbol->offset + s.choice.offset;
+	s.size = symbol->size;
+	s.inode = image->map.inode;
+	image_to_address(image->image, symbol->offset, &s.address);
+	s.symbol = mem_text(symbol->raw);
+	s.name = make_name(symbol->raw);
+	*ret = s;
+}
+
+void site_done(struct site *s)
+{
+	free(s->attach);
+	free(s->image_path);
+	free(s->symbol);
+	free(s->name);
+}
+
+/* A probe shows as an int3, a probe on a 5-byte nop as a call to the kernel's
+ * trampoline (from 6.18 on): somebody else watches the same function. */
+static bool is_tracers(const uint8_t *memory, const uint8_t *file, size_t left)
+{
+	static const uint8_t nop5[] = { 0x0f, 0x1f, 0x44, 0x00 };
+
+	if (memory[0] == INT3)
+		return true;
+	return left >= 5 && memory[0] == 0xe8 && !memcmp(file, nop5, sizeof(nop5));
+}
+
+int locate_check_memory(const struct code_image *image, const struct site *site,
+			struct error *err)
+{
+	uint8_t file[CHECK_MAX], memory[CHECK_MAX];
+	size_t size = site->choice.offset + site->choice.length;
+
+	if (size > CHECK_MAX)
+		size = CHECK_MAX;
+	if (code_read_memory(image, site->entry, memory, size) != size)
+		return 1;
+	if (image_read(image->image, site->entry, file, size) != size)
+		return error_set(err, ESTALE, "'%s' ends within %s", image->name, site->name);
+	for (size_t i = 0; i < size; i++) {
+		if (memory[i] == file[i])
+			continue;
+		if (!is_tracers(memory + i, file + i, size - i))
+			return error_set(err, ESTALE,
+					 "the code of %.200s in process %u is not what '%s' "
+					 "holds (patched at run time?): not probed",
+					 site->name, image->pid, image->path);
+		if (memory[i] == 0xe8)
+			i += 4;
+	}
+	return 0;
+}

@@ -1,0 +1,234 @@
+#include "probe/match.h"
+
+#include "base/table.h"
+#include "elf/demangle.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <regex.h>
+#include <string.h>
+
+#define CORE_MAX 128
+
+static const char *const clone_suffixes[] = { ".isra.", ".part.",  ".constprop.", ".cold",
+					      ".llvm.", ".clone.", ".localalias" };
+#define LTO_SUFFIX ".lto_priv."
+
+size_t match_base_length(const char *raw)
+{
+	/* a leading dot is part of a name; suffixes only follow one */
+	for (const char *dot = *raw ? strchr(raw + 1, '.') : NULL; dot;
+	     dot = strchr(dot + 1, '.')) {
+		if (text_starts(dot, LTO_SUFFIX))
+			return dot - raw;
+		for (unsigned i = 0; i < COUNT_OF(clone_suffixes); i++)
+			if (text_starts(dot, clone_suffixes[i]))
+				return dot - raw;
+	}
+	return strlen(raw);
+}
+
+bool match_is_clone(const char *raw)
+{
+	const char *suffix = raw + match_base_length(raw);
+
+	for (unsigned i = 0; i < COUNT_OF(clone_suffixes); i++)
+		if (strstr(suffix, clone_suffixes[i]))
+			return true;
+	return false;
+}
+
+bool match_is_cold(const char *raw)
+{
+	return strstr(raw + match_base_length(raw), ".cold") != NULL;
+}
+
+static bool is_mangled(const char *raw)
+{
+	return raw[0] == '_' && (raw[1] == 'Z' || raw[1] == 'R');
+}
+
+static void add_demangled(const char *raw, enum demangle_form form, struct text *to)
+{
+	size_t length = match_base_length(raw);
+
+	if (!is_mangled(raw)) {
+		text_add_part(to, raw, length);
+	} else {
+		AUTO_FREE char *base = mem_text_part(raw, length);
+
+		demangle(base, form, to);
+	}
+}
+
+void match_name(const char *raw, struct text *to)
+{
+	add_demangled(raw, DEMANGLE_NAME, to);
+}
+
+void match_full_name(const char *raw, struct text *to)
+{
+	add_demangled(raw, DEMANGLE_FULL, to);
+}
+
+/* Names with an abbreviation of their own (Itanium C++ ABI 5.1.10). */
+static const char *const short_names[] = { "std",     "allocator", "basic_string", "string",
+					   "istream", "ostream",   "iostream",
+					   "basic_istream", "basic_ostream", "basic_iostream" };
+
+/* A question, prepared once for many symbols. */
+struct matcher {
+	const struct place *place;
+	char core[CORE_MAX]; /* letters every raw name that fits must hold */
+	regex_t regex;
+	struct text name, full; /* scratch */
+};
+
+/* The longest run of identifier letters of a name or pattern; mangling keeps
+ * identifiers whole.  Letters in template arguments count for nothing: int is i
+ * there. */
+static void find_core(const char *name, char core[CORE_MAX])
+{
+	size_t best = 0, run = 0;
+
+	core[0] = 0;
+	if (strstr(name, "operator") || strchr(name, '['))
+		return;
+	for (size_t i = 0;; i++) {
+		if (isalnum((unsigned char)name[i]) || name[i] == '_') {
+			run++;
+			continue;
+		}
+		if (run > best && run < CORE_MAX) {
+			best = run;
+			memcpy(core, name + i - run, run);
+			core[run] = 0;
+		}
+		run = 0;
+		if (!name[i] || name[i] == '<' || name[i] == '(')
+			return;
+	}
+}
+
+static int matcher_init(struct matcher *m, const struct place *place, struct error *err)
+{
+	char why[128];
+	int failed;
+
+	*m = (struct matcher){ .place = place };
+	if (place->kind == PLACE_FUNC)
+		find_core(place->name, m->core);
+	for (unsigned i = 0; i < COUNT_OF(short_names); i++)
+		if (!strcmp(m->core, short_names[i]))
+			m->core[0] = 0;
+	if (place->kind != PLACE_REGEX)
+		return 0;
+	failed = regcomp(&m->regex, place->name, REG_EXTENDED | REG_NOSUB);
+	if (!failed)
+		return 0;
+	regerror(failed, &m->regex, why, sizeof(why));
+	return error_set(err, EINVAL, "'%.200s': %s", place->text, why);
+}
+
+static void matcher_done(struct matcher *m)
+{
+	if (m->place->kind == PLACE_REGEX)
+		regfree(&m->regex);
+	text_done(&m->name);
+	text_done(&m->full);
+}
+
+/* a and b without regard to spaces; b may go on with " const" and the like. */
+static bool same_parameters(const char *a, const char *b)
+{
+	for (;; a++, b++) {
+		while (*a == ' ')
+			a++;
+		while (*b == ' ')
+			b++;
+		if (!*a)
+			return !*b || text_starts(b, "const") || *b == '[' || *b == '&';
+		if (*a != *b)
+			return false;
+	}
+}
+
+static bool fits_parameters(struct matcher *m, const char *raw)
+{
+	const char *full, *at;
+
+	if (!m->place->parameters)
+		return true;
+	text_clear(&m->full);
+	match_full_name(raw, &m->full);
+	full = text_string(&m->full);
+	/* templates have their return type in front */
+	at = strstr(full, text_string(&m->name));
+	return at && same_parameters(m->place->parameters, at + m->name.size);
+}
+
+/* f<int>: the name before the template arguments at the end. */
+static bool fits_template(const char *name, const char *asked)
+{
+	size_t length = strlen(asked);
+
+	return !strncmp(name, asked, length) && name[length] == '<' && text_ends(name, ">");
+}
+
+static bool fits(struct matcher *m, const struct symbol *s)
+{
+	const struct place *p = m->place;
+	const char *name;
+
+	if (p->kind == PLACE_SYMBOL)
+		return !strcmp(s->raw, p->name);
+	if (m->core[0] && !strstr(s->raw, m->core))
+		return false;
+	text_clear(&m->name);
+	match_name(s->raw, &m->name);
+	name = text_string(&m->name);
+	if (p->kind == PLACE_REGEX)
+		return !regexec(&m->regex, name, 0, NULL, 0);
+	if (strcmp(name, p->name) && !(p->glob && text_glob(p->name, name)) &&
+	    !(!p->glob && is_mangled(s->raw) && fits_template(name, p->name)))
+		return false;
+	return fits_parameters(m, s->raw);
+}
+
+static void match_image(struct matcher *m, struct code *code, uint32_t index,
+			struct match_list *ret)
+{
+	const struct symtab *symbols = code_symbols(&code->at[index]);
+	uint32_t count = symbols ? symtab_count(symbols) : 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct symbol *s = symtab_at(symbols, i);
+		const struct match *last = ret->count ? &ret->at[ret->count - 1] : NULL;
+
+		if (s->kind == SYMBOL_PLT || match_is_cold(s->raw) || !fits(m, s))
+			continue;
+		/* aliases are neighbours in the table */
+		if (last && last->image == index && last->symbol->offset == s->offset)
+			continue;
+		if (ret->count >= MATCHES_MAX) {
+			ret->cut = true;
+			return;
+		}
+		array_push(ret, ((struct match){ index, s }));
+	}
+}
+
+int match_find(struct code *code, const struct place *place, struct match_list *ret,
+	       struct error *err)
+{
+	struct matcher m;
+	int failed = matcher_init(&m, place, err);
+
+	if (failed)
+		return failed;
+	for (uint32_t i = 0; i < code->count; i++)
+		if (!place->image || code_is_image(&code->at[i], place->image))
+			match_image(&m, code, i, ret);
+	matcher_done(&m);
+	return 0;
+}

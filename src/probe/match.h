@@ -1,0 +1,51 @@
+/*
+ * match - which functions of a target a place could mean.
+ */
+#ifndef SONDE_PROBE_MATCH_H
+#define SONDE_PROBE_MATCH_H
+
+#include "base/text.h"
+#include "probe/code.h"
+#include "probe/place.h"
+
+struct match {
+	uint32_t image; /* index in struct code */
+	const struct symbol *symbol;
+};
+
+#define MATCHES_MAX 200000
+
+struct match_list {
+	ARRAY(struct match);
+	bool cut; /* there were more than MATCHES_MAX */
+};
+
+/* Adds the functions whose name fits; each address once, .cold parts never.  A
+ * plain name also finds templates of that name (f finds f<int>). */
+int match_find(struct code *code, const struct place *place, struct match_list *ret,
+	       struct error *err);
+
+/* Length of a raw name without the suffixes of clones (.isra.0 .part.0 .cold
+ * .constprop.0 .llvm.123).  .lto_priv.0 is cut too: it tells apart functions of
+ * one name, see match_is_clone(). */
+size_t match_base_length(const char *raw);
+/* Is it a clone the compiler made of a function (not .lto_priv)? */
+bool match_is_clone(const char *raw);
+/* A part that is jumped to, never called. */
+bool match_is_cold(const char *raw);
+
+/* Adds what a person reads: demangled, without parameters or clone suffix. */
+void match_name(const char *raw, struct text *to);
+/* With parameters where there are some: f(int). */
+void match_full_name(const char *raw, struct text *to);
+
+/* Adds up to three names near the one that was not found: "handle_request,
+ * handle_retry"; false: none. */
+bool match_near(struct code *code, const struct place *place, struct text *to);
+
+/* Is there an image of that name? */
+bool match_knows_image(const struct code *code, const char *image);
+/* -ENOENT with the sentence for a place that nothing fits. */
+int match_fail_absent(struct code *code, const struct place *place, struct error *err);
+
+#endif

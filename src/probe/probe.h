@@ -1,0 +1,83 @@
+/*
+ * probe - a place that is being watched, with everything needed to attach it.
+ *
+ *	struct code code = { 0 };
+ *	struct probe probe = { 0 };
+ *
+ *	code_open(&target, &code, &err);
+ *	probe_resolve(&code, "handle_request", EXIT_WISH_AUTO, &probe, &err);
+ *	if (!probe_has_end(&probe, &err))
+ *		... a span cannot be measured, err says why
+ *	for each probe.sites: uprobe on .attach at file offset .offset
+ *
+ * A probe is complete: it does not point into the code it was found in.
+ */
+#ifndef SONDE_PROBE_PROBE_H
+#define SONDE_PROBE_PROBE_H
+
+#include "probe/exit.h"
+#include "probe/place.h"
+#include "probe/site.h"
+
+#include <errno.h>
+
+#define SITES_MAX 20000
+
+/* One address that is probed. */
+struct site {
+	char *attach;      /* path that opens the very file that is mapped */
+	char *image_path;  /* as the target sees it */
+	uint64_t offset;   /* file offset of the probed instruction */
+	uint64_t entry;    /* file offset of the function's first instruction */
+	uint64_t size;     /* of the function, bytes */
+	uint64_t address;  /* of the entry, in the file's own numbers */
+	uint64_t inode;    /* of the mapped file, 0 = just a file */
+	char *symbol;      /* raw name */
+	char *name;        /* readable, with parameters and clone suffix */
+	struct site_choice choice;
+	bool checked;      /* the target's memory was compared with the file */
+};
+
+/* --exit */
+enum exit_wish { EXIT_WISH_AUTO, EXIT_WISH_HOOK, EXIT_WISH_SITES, EXIT_WISH_BRACKET };
+
+struct probe {
+	uint32_t id;       /* from 1, in the set */
+	char *place;       /* as written */
+	char *function;    /* readable name; of several functions, the place */
+	ARRAY(struct site) sites;
+	struct verdict verdict;
+	char *note;        /* what should be said aloud ("3 clones: ..."), NULL = nothing */
+};
+
+struct probe_set {
+	ARRAY(struct probe);
+};
+
+/*
+ * Finds what a place means in a target.  Errors: -EINVAL and -ENOTSUP as of
+ * place_parse(); -ENOENT nothing there (near names are offered); -ENOTUNIQ
+ * several, which are listed (commands exit with 2); -EADDRNOTAVAIL only places
+ * where no probe may stand; -ESTALE the target's memory is not what the file
+ * says.
+ */
+int probe_resolve(struct code *code, const char *place, enum exit_wish wish, struct probe *ret,
+		  struct error *err);
+void probe_done(struct probe *p);
+/* Can the end of its calls be seen?  false: err has the verdict's sentence. */
+bool probe_has_end(const struct probe *p, struct error *err);
+/* All of its sites emulated, or the dearest of them. */
+enum insn_price probe_price(const struct probe *p);
+
+/* Resolves and adds with the next id; the same place twice is -EEXIST. */
+int probe_set_add(struct probe_set *set, struct code *code, const char *place,
+		  enum exit_wish wish, struct error *err);
+void probe_set_done(struct probe_set *set);
+
+/* Exit status of a command for an error of the above: 2 for wrong use. */
+static inline bool probe_error_is_use(int error)
+{
+	return error == -EINVAL || error == -ENOTSUP || error == -ENOTUNIQ || error == -EEXIST;
+}
+
+#endif

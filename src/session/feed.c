@@ -1,0 +1,58 @@
+#include "session/feed.h"
+
+#include "model/join.h"
+
+void feed_init(struct feed *f)
+{
+	*f = (struct feed){ .store = store_new(NULL), .namer = namer_new() };
+}
+
+void feed_done(struct feed *f)
+{
+	store_free(f->store);
+	namer_free(f->namer);
+	*f = (struct feed){ 0 };
+}
+
+static void feed_write(void *feed, const struct event *e)
+{
+	struct feed *f = feed;
+
+	if (f->writer && !f->failed)
+		f->failed = stream_writer_add(f->writer, e, &f->error);
+}
+
+static void write_symbol(void *feed, const struct event_symbol *symbol)
+{
+	feed_write(feed, &symbol->head);
+}
+
+void feed_event(void *feed, const struct event *e)
+{
+	struct feed *f = feed;
+
+	if (e->kind == EVENT_SAMPLE)
+		f->samples++;
+	else if (e->kind == EVENT_CALLS)
+		f->calls += ((const struct event_calls *)e)->entries;
+	join_event(f->store, e);
+	namer_event(f->namer, e);
+	feed_write(f, e);
+}
+
+void feed_flush(struct feed *f)
+{
+	struct naming naming = namer_naming(f->namer);
+	struct frame_name name;
+
+	if (!f->writer || f->failed)
+		return;
+	for (; f->named < f->store->frames.list.count; f->named++) {
+		struct frame frame = frame_at(&f->store->frames, f->named);
+
+		naming.find(naming.context, frame.image, frame.offset, &name);
+	}
+	namer_each_new_symbol(f->namer, write_symbol, f);
+	if (!f->failed)
+		f->failed = stream_writer_flush(f->writer, &f->error);
+}

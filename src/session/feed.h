@@ -1,0 +1,33 @@
+/*
+ * feed - every event of a run, to all that want it: the model, the names, and
+ * the recording that is being written.
+ */
+#ifndef SONDE_SESSION_FEED_H
+#define SONDE_SESSION_FEED_H
+
+#include "base/error.h"
+#include "model/store.h"
+#include "name/namer.h"
+#include "wire/stream.h"
+
+struct feed {
+	struct store *store;
+	struct namer *namer;
+	struct stream_writer *writer; /* NULL: nothing is recorded */
+	uint32_t named;               /* frames whose names were asked for */
+	uint64_t samples;             /* that went through */
+	uint64_t calls;               /* entries counted, all probes */
+	int failed;                   /* negative errno: the recording cannot be written any more */
+	struct error error;           /* why */
+};
+
+void feed_init(struct feed *f);
+void feed_done(struct feed *f);
+
+/* A source_event function; context is the struct feed. */
+void feed_event(void *feed, const struct event *e);
+/* Asks the names of all frames that are new, records them, and writes what was
+ * gathered: a recording that is cut off keeps all up to here. */
+void feed_flush(struct feed *f);
+
+#endif

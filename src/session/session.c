@@ -1,0 +1,311 @@
+#include "session/session.h"
+
+#include "proc/thread.h"
+#include "session/launch.h"
+#include "source/calibrate.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int find_target(struct session *s, struct error *err)
+{
+	struct target_query query = s->option.query;
+	int code;
+
+	if (!s->option.program)
+		return target_find(&query, &s->target, err);
+	code = launch_open(s->option.program, &s->child, err);
+	if (code)
+		return code;
+	s->held = true;
+	query = (struct target_query){ .pids = &s->child, .nr_pids = 1,
+				       .thread = s->option.query.thread };
+	return target_find(&query, &s->target, err);
+}
+
+int session_open(struct session *s, const struct session_option *option, struct error *err)
+{
+	int code;
+
+	*s = (struct session){ .option = *option };
+	code = find_target(s, err);
+	if (code)
+		return code;
+	if (s->target.all && option->nr_places)
+		return error_set(err, EINVAL, "a span needs a process: give -p PID or -n NAME with -s, "
+					      "not -a");
+	return watch_find(&s->watch, &s->target, option->places, option->nr_places, err);
+}
+
+#define YOUNG_NSEC (2 * NSEC_PER_SEC)
+
+static void note_young(struct session *s, uint32_t pid)
+{
+	struct session_young y = { pid, clock_now() };
+
+	array_push(&s->young, y);
+}
+
+/* Notes what has to be done once the ring is not being read any more. */
+static void on_event(void *context, const struct event *e)
+{
+	struct session *s = context;
+
+	if (e->kind == EVENT_SAMPLE) {
+		uint32_t pid = ((const struct event_sample *)e)->pid;
+
+		if (table_find(&s->describe.processes, pid) == TABLE_NONE)
+			describe_process(&s->describe, pid, NULL);
+	}
+	feed_event(&s->feed, e);
+	if (e->kind == EVENT_FORK) {
+		array_push(&s->born, ((const struct event_fork *)e)->pid);
+	} else if (e->kind == EVENT_EXEC) {
+		describe_exec(&s->describe, ((const struct event_exec *)e)->pid);
+		note_young(s, ((const struct event_exec *)e)->pid);
+	}
+}
+
+/* The programs see new processes at once; probes follow here. */
+static void follow(struct session *s)
+{
+	for (uint32_t i = 0; i < s->born.count; i++) {
+		uint32_t pid = s->born.at[i];
+
+		if (table_find(&s->describe.processes, pid) == TABLE_NONE)
+			describe_process(&s->describe, pid, NULL);
+		watch_arm(&s->watch, s->live, pid, NULL);
+		loop_add_process(&s->loop, pid, false, NULL);
+	}
+	array_clear(&s->born);
+}
+
+/* A program that has just begun is still loading its libraries: look at its maps
+ * before its samples are joined. */
+static void look_at_young(struct session *s)
+{
+	nsec now = clock_now();
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < s->young.count; i++) {
+		struct session_young y = s->young.at[i];
+
+		if (describe_maps(&s->describe, y.pid) >= 0 && now - y.since < YOUNG_NSEC)
+			s->young.at[kept++] = y;
+	}
+	s->young.count = kept;
+}
+
+static void on_poll(void *context)
+{
+	struct session *s = context;
+
+	look_at_young(s);
+	live_poll(s->live);
+	follow(s);
+	if (s->on_poll)
+		s->on_poll(s);
+}
+
+static void fail(struct session *s, int code)
+{
+	s->failed = code;
+	loop_stop(&s->loop, ENDED_BY_USER);
+}
+
+static void on_tick(void *context)
+{
+	struct session *s = context;
+
+	look_at_young(s);
+	live_tick(s->live);
+	follow(s);
+	for (uint32_t i = 0; i < s->target.processes.count; i++) {
+		if (describe_maps(&s->describe, s->target.processes.at[i].pid) > 0 &&
+		    !watch_is_safe(&s->watch, &s->target, &s->error)) {
+			error_prefix(&s->error, "stopped: the target has loaded new code");
+			fail(s, -EPERM);
+		}
+	}
+	feed_flush(&s->feed);
+	if (s->feed.failed && !s->failed) {
+		s->error = s->feed.error;
+		fail(s, s->feed.failed);
+	}
+	if (s->on_tick)
+		s->on_tick(s);
+}
+
+static void on_image(void *context, const struct event_image *image, const char *open_path)
+{
+	struct session *s = context;
+
+	namer_image(s->feed.namer, image, open_path, NULL);
+}
+
+static enum attach_kind attach_kind_here(void)
+{
+	struct kernel_support support;
+
+	kernel_support_probe(&support);
+	return support.uprobe_session ? ATTACH_SESSION :
+	       support.uprobe_multi   ? ATTACH_MULTI :
+					ATTACH_PERF;
+}
+
+/* Threads that --thread or -t take, of those that run now. */
+static int add_threads(struct session *s, uint32_t pid, struct error *err)
+{
+	struct thread_list threads = { 0 };
+	int code = thread_list_read(pid, &threads, err);
+
+	for (uint32_t i = 0; code == 0 && i < threads.count; i++) {
+		if (target_takes_thread(&s->target, threads.at[i].tid, threads.at[i].comm))
+			code = live_add_thread(s->live, threads.at[i].tid, err);
+	}
+	array_done(&threads);
+	return code;
+}
+
+static int add_processes(struct session *s, bool by_thread, struct error *err)
+{
+	for (uint32_t i = 0; i < s->target.processes.count; i++) {
+		uint32_t pid = s->target.processes.at[i].pid;
+		int code = live_add_process(s->live, pid, err);
+
+		if (code == 0)
+			code = describe_process(&s->describe, pid, err);
+		if (code == 0 && by_thread)
+			code = add_threads(s, pid, err);
+		if (code == 0)
+			code = loop_add_process(&s->loop, pid, pid == s->child, err);
+		if (code == 0)
+			code = watch_arm(&s->watch, s->live, pid, err);
+		if (code)
+			return code;
+	}
+	return 0;
+}
+
+int session_arm(struct session *s, struct error *err)
+{
+	bool by_thread = s->target.thread || s->target.tids.count;
+	struct live_option option = {
+		.hz = s->option.hz,
+		.user = s->option.user,
+		.kernel = s->option.kernel,
+		.follow = !by_thread,
+		.every = s->target.all,
+		.by_thread = by_thread,
+		.probes = s->watch.set.count,
+		.attach = s->watch.set.count ? attach_kind_here() : ATTACH_SESSION,
+	};
+	int code;
+
+	feed_init(&s->feed);
+	s->feed.writer = s->writer;
+	describe_init(&s->describe, feed_event, on_image, s);
+	s->described = true;
+	loop_init(&s->loop, s);
+	s->looped = true;
+	s->loop.on_poll = on_poll;
+	s->loop.on_tick = on_tick;
+	s->loop.keep = s->target.all;
+	code = live_open(&option, on_event, s, &s->live, err);
+	if (code)
+		return code;
+	describe_machine(&s->describe, s->option.hz, s->option.command);
+	code = add_processes(s, by_thread, err);
+	if (code == 0)
+		watch_tell(&s->watch, s->live, &s->describe, &s->feed);
+	return code;
+}
+
+enum end_reason session_run(struct session *s)
+{
+	enum end_reason reason = ENDED_BY_USER;
+
+	s->began = clock_now();
+	s->failed = live_start(s->live, &s->error);
+	if (!s->failed && s->held)
+		s->failed = launch_go(s->child, &s->error);
+	if (s->held && !s->failed)
+		note_young(s, s->child);
+	s->held = s->held && s->failed;
+	if (!s->failed)
+		reason = loop_run(&s->loop, s->option.duration, s->option.interval);
+	live_stop(s->live, reason, loop_child_status(&s->loop));
+	feed_flush(&s->feed);
+	if (s->feed.failed && !s->failed) {
+		s->error = s->feed.error;
+		s->failed = s->feed.failed;
+	}
+	return reason;
+}
+
+int session_child_status(const struct session *s)
+{
+	int status = loop_child_status(&s->loop);
+
+	if (loop_child_runs(&s->loop))
+		waitpid(s->child, &status, 0);
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+void session_close(struct session *s)
+{
+	if (s->held)
+		launch_abandon(s->child);
+	live_close(s->live);
+	if (s->looped)
+		loop_done(&s->loop);
+	if (s->described) {
+		describe_done(&s->describe);
+		feed_done(&s->feed);
+	}
+	watch_done(&s->watch);
+	target_done(&s->target);
+	array_done(&s->born);
+	array_done(&s->young);
+}
+
+static void describe_probe(const struct session *s, const struct probe *p, struct text *to)
+{
+	const struct store_probe *known = store_probe(s->feed.store, p->id);
+	char cost[TEXT_QUANTITY];
+
+	text_add(to, p->function);
+	if (known && known->file) {
+		const char *file = intern_string(&s->feed.store->text, known->file);
+		const char *slash = strrchr(file, '/');
+
+		text_format(to, "  %s:%u", slash ? slash + 1 : file, known->line);
+	}
+	if (p->sites.count > 1)
+		text_format(to, "  %u sites", p->sites.count);
+	text_add(to, p->verdict.exit == EXIT_HOOK ? "  return hook" : "  no end");
+	if (known && known->cost)
+		text_format(to, "  %s a call", text_duration(cost, known->cost));
+	if (p->note)
+		text_format(to, "  (%s)", p->note);
+}
+
+void session_describe(struct session *s, struct text *to)
+{
+	const char *halves = s->option.user && s->option.kernel ? "kernel and user stacks" :
+			     s->option.user			? "user stacks" :
+								  "kernel stacks";
+
+	target_describe(&s->target, to);
+	if (s->feed.store->threads_seen)
+		text_format(to, ", %llu thread%s",
+			    (unsigned long long)s->feed.store->threads_seen,
+			    s->feed.store->threads_seen == 1 ? "" : "s");
+	if (s->option.hz)
+		text_format(to, "; %u Hz, %s", s->option.hz, halves);
+	for (uint32_t i = 0; i < s->watch.set.count; i++) {
+		text_add(to, "\n");
+		describe_probe(s, &s->watch.set.at[i], to);
+	}
+}

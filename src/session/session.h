@@ -1,0 +1,74 @@
+/*
+ * session - one run of sonde on a live target: everything wired together.
+ *
+ *	session_open	finds the target (or starts the command) and the places
+ *	session_arm	loads the programs, attaches the probes: nothing runs yet
+ *	session_run	until the time is over, Ctrl-C, or the target ended
+ *	session_close
+ *
+ * What was gathered is in feed.store and can be asked at any time.
+ */
+#ifndef SONDE_SESSION_SESSION_H
+#define SONDE_SESSION_SESSION_H
+
+#include "base/text.h"
+#include "session/feed.h"
+#include "session/loop.h"
+#include "session/watch.h"
+
+struct session_option {
+	struct target_query query;
+	char **program;     /* argv of a command to start instead, NULL = none */
+	unsigned hz;        /* samples a second, 0 = none */
+	bool user, kernel;  /* which halves of the stack */
+	const char *const *places;
+	uint32_t nr_places; /* every call of these is a span */
+	nsec duration;      /* 0 = until something ends it */
+	nsec interval;      /* between ticks */
+	const char *command; /* the command line, for the recording */
+};
+
+struct session_young {
+	uint32_t pid;
+	nsec since;
+};
+
+struct session {
+	struct session_option option;
+	struct target target;
+	struct watch watch;
+	struct describe describe;
+	struct feed feed;
+	struct loop loop;
+	struct live *live;
+	struct stream_writer *writer; /* set before session_arm to record; the caller's */
+	uint32_t child; /* pid of the command that was started, 0 = none */
+	bool held;      /* it has not been let run yet */
+	bool looped;    /* loop is set up */
+	bool described; /* describe and feed are */
+	ARRAY(uint32_t) born; /* processes forked since the last poll */
+	ARRAY(struct session_young) young; /* still loading their libraries */
+	nsec began;
+	void (*on_poll)(struct session *s); /* may be NULL; what commands show */
+	void (*on_tick)(struct session *s);
+	void *screen; /* the command's own, for these two */
+	struct error error; /* why a run ended early */
+	int failed;         /* negative errno, 0 = it did not */
+};
+
+/* Options are kept, not copied.  Errors as of target_find, launch_open and
+ * watch_find; the session is closed by the caller in every case. */
+int session_open(struct session *s, const struct session_option *option, struct error *err);
+int session_arm(struct session *s, struct error *err);
+/* Why it ended; s->failed when something made it end early. */
+enum end_reason session_run(struct session *s);
+/* Exit status for the command that was started: its own; 128 + signal.  Waits for
+ * it if it still runs. */
+int session_child_status(const struct session *s);
+void session_close(struct session *s);
+
+/* "shop-server (4242), 12 threads; 99 Hz, kernel and user stacks", and a line a
+ * probe: "handle_request  shop.c:310  return hook  0.62 µs a call". */
+void session_describe(struct session *s, struct text *to);
+
+#endif

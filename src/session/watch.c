@@ -1,0 +1,152 @@
+#include "session/watch.h"
+
+#include "wire/codec.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+static int add_place(struct watch *w, const char *place, struct error *err)
+{
+	int code = probe_set_add(&w->set, &w->code, place, EXIT_WISH_AUTO, err);
+
+	if (code)
+		return code;
+	return probe_has_end(&w->set.at[w->set.count - 1], err) ? 0 : -EPERM;
+}
+
+static struct watch_file *file_for(struct watch *w, const struct site *site, struct error *err)
+{
+	struct watch_file *f;
+	int fd;
+
+	for (uint32_t i = 0; i < w->files.count; i++) {
+		if (strcmp(w->files.at[i].attach, site->attach) == 0)
+			return &w->files.at[i];
+	}
+	fd = open(site->attach, O_RDONLY | O_CLOEXEC);
+	if (fd < 0) {
+		error_set(err, errno, "cannot open '%s': %s", site->image_path, strerror(errno));
+		return NULL;
+	}
+	f = array_add(&w->files);
+	f->fd = fd;
+	f->attach = mem_text(site->attach);
+	f->path = mem_format("/proc/self/fd/%d", fd);
+	return f;
+}
+
+static int group_sites(struct watch *w, struct error *err)
+{
+	for (uint32_t p = 0; p < w->set.count; p++) {
+		struct probe *probe = &w->set.at[p];
+
+		for (uint32_t s = 0; s < probe->sites.count; s++) {
+			struct watch_file *f = file_for(w, &probe->sites.at[s], err);
+
+			if (!f)
+				return -errno;
+			array_push(&f->offsets, probe->sites.at[s].offset);
+			array_push(&f->cookies, probe->id);
+		}
+	}
+	return 0;
+}
+
+int watch_find(struct watch *w, const struct target *target, const char *const *places,
+	       uint32_t nr_places, struct error *err)
+{
+	int code;
+
+	if (!nr_places)
+		return 0;
+	code = code_open(target, &w->code, err);
+	for (uint32_t i = 0; code == 0 && i < nr_places; i++)
+		code = add_place(w, places[i], err);
+	return code ? code : group_sites(w, err);
+}
+
+void watch_done(struct watch *w)
+{
+	for (uint32_t i = 0; i < w->files.count; i++) {
+		close(w->files.at[i].fd);
+		free(w->files.at[i].path);
+		free(w->files.at[i].attach);
+		array_done(&w->files.at[i].offsets);
+		array_done(&w->files.at[i].cookies);
+	}
+	array_done(&w->files);
+	probe_set_done(&w->set);
+	code_done(&w->code);
+}
+
+int watch_arm(struct watch *w, struct live *live, uint32_t pid, struct error *err)
+{
+	for (uint32_t i = 0; i < w->files.count; i++) {
+		const struct watch_file *f = &w->files.at[i];
+		struct attach_sites sites = {
+			.path = f->path,
+			.pid = pid,
+			.offsets = f->offsets.at,
+			.cookies = f->cookies.at,
+			.count = f->offsets.count,
+		};
+		int code = live_watch_all(live, &sites, err);
+
+		if (code)
+			return code;
+	}
+	return 0;
+}
+
+/* The stream's number of the image a site lies in, 0 = not told. */
+static uint32_t image_of(const struct watch *w, const struct describe *d, const struct site *site)
+{
+	for (uint32_t i = 0; i < w->code.count; i++) {
+		if (strcmp(w->code.at[i].path, site->image_path) == 0)
+			return describe_find(d, &w->code.at[i].map, w->code.at[i].pid);
+	}
+	return 0;
+}
+
+void watch_tell(struct watch *w, struct live *live, struct describe *describe, struct feed *feed)
+{
+	AUTO_FREE struct event_room *room = NEW(struct event_room);
+	struct naming naming = namer_naming(feed->namer);
+
+	for (uint32_t i = 0; i < w->set.count; i++) {
+		const struct probe *p = &w->set.at[i];
+		const struct site *first = &p->sites.at[0];
+		struct event_probe fixed = {
+			.head.time = clock_now(),
+			.probe = p->id,
+			.sites = p->sites.count,
+			.exit = p->verdict.exit,
+			.image = image_of(w, describe, first),
+			.offset = first->entry,
+			.length = first->size,
+			.cost = live_price(live, probe_price(p) == INSN_STEPPED),
+		};
+		struct frame_name name = { .file = "" };
+
+		naming.find(naming.context, fixed.image, fixed.offset, &name);
+		fixed.line = name.line;
+		feed_event(feed, event_make_probe(room, &fixed, p->place, p->function, name.file));
+	}
+}
+
+bool watch_is_safe(struct watch *w, const struct target *target, struct error *err)
+{
+	struct code now = { 0 };
+	struct verdict verdict;
+	bool safe = true;
+
+	if (!w->set.count || code_open(target, &now, NULL))
+		return true; /* nothing is armed, or the target is gone */
+	exit_judge(&now, &verdict);
+	if (verdict.exit != EXIT_HOOK) {
+		error_set(err, EPERM, "%s", verdict.reason);
+		safe = false;
+	}
+	code_done(&now);
+	return safe;
+}

@@ -1,0 +1,42 @@
+/*
+ * watch - the probes of a run: found in the target, put on its processes.
+ */
+#ifndef SONDE_SESSION_WATCH_H
+#define SONDE_SESSION_WATCH_H
+
+#include "probe/probe.h"
+#include "session/describe.h"
+#include "session/feed.h"
+#include "source/live.h"
+
+/* Sites of all probes in one file, ready to be attached. */
+struct watch_file {
+	char *path;  /* "/proc/self/fd/N": leads to it whatever happens to its name */
+	char *attach;/* as the probe has it */
+	int fd;
+	ARRAY(uint64_t) offsets;
+	ARRAY(uint64_t) cookies; /* ids of the probes */
+};
+
+struct watch {
+	struct code code;
+	struct probe_set set;
+	ARRAY(struct watch_file) files;
+};
+
+/* Opens the target's code and finds every place.  What probe_resolve says; and
+ * -EPERM when the end of the calls cannot be seen without harm. */
+int watch_find(struct watch *w, const struct target *target, const char *const *places,
+	       uint32_t nr_places, struct error *err);
+void watch_done(struct watch *w);
+
+/* Attaches all probes to one process. */
+int watch_arm(struct watch *w, struct live *live, uint32_t pid, struct error *err);
+/* Tells the stream of each probe. */
+void watch_tell(struct watch *w, struct live *live, struct describe *describe,
+		struct feed *feed);
+/* Would the probes still do no harm with what the target maps now?  false: err
+ * says what came. */
+bool watch_is_safe(struct watch *w, const struct target *target, struct error *err);
+
+#endif

@@ -1,0 +1,147 @@
+#include "sink/compare.h"
+
+#include "sink/headline.h"
+
+#include <math.h>
+
+/* Marks what is in or below the span's function.  Where no frame has its name
+ * (it was inlined away, or the names are missing) everything counts as inside. */
+static void mark_inside(struct compare *c, const struct picture *p)
+{
+	const struct picture_span *span = headline_span(p);
+	bool any = false;
+
+	c->inside = mem_zeroed(p->nodes.count + 1, sizeof(*c->inside));
+	for (uint32_t i = 1; i < p->nodes.count && span; i++) {
+		const struct picture_node *node = &p->nodes.at[i];
+
+		c->inside[i] = c->inside[node->parent] ||
+			       p->frames.at[node->frame].name == span->function;
+		any |= c->inside[i];
+	}
+	for (uint32_t i = 0; i < p->nodes.count && !any; i++)
+		c->inside[i] = true;
+}
+
+static uint64_t *totals(const struct picture *p, enum side side, bool in_nsec)
+{
+	uint64_t *total = mem_zeroed(p->nodes.count + 1, sizeof(*total));
+
+	picture_totals(p, SIDE_BIT(side), in_nsec, total);
+	return total;
+}
+
+bool compare_make(struct compare *c, const struct picture *p)
+{
+	*c = (struct compare){
+		.calls_in = p->sides[SIDE_IN].calls,
+		.calls_rest = p->sides[SIDE_REST].calls,
+	};
+	if (!p->split_expr || !c->calls_in || !c->calls_rest || !p->nodes.count)
+		return false;
+	c->nsec_in = totals(p, SIDE_IN, true);
+	c->nsec_rest = totals(p, SIDE_REST, true);
+	c->samples_in = totals(p, SIDE_IN, false);
+	c->samples_rest = totals(p, SIDE_REST, false);
+	mark_inside(c, p);
+	for (uint32_t i = 0; i < p->nodes.count; i++) {
+		struct contrast d = compare_node(c, i);
+
+		if (c->inside[i] && !contrast_is_noise(&d))
+			c->most = fmax(c->most, fabs(d.extra));
+	}
+	return true;
+}
+
+void compare_done(struct compare *c)
+{
+	free(c->nsec_in);
+	free(c->nsec_rest);
+	free(c->samples_in);
+	free(c->samples_rest);
+	free(c->inside);
+}
+
+/* Of a mean over calls that was estimated from samples. */
+static double variance(double nsec, double samples, double calls)
+{
+	double each = samples ? nsec / samples / calls : 0;
+
+	return each * each * samples;
+}
+
+/* What was sampled on one side in one place. */
+struct amount {
+	double nsec, samples, calls;
+};
+
+static struct contrast contrast_of(struct amount in, struct amount rest)
+{
+	double error = sqrt(variance(in.nsec, in.samples, in.calls) +
+			    variance(rest.nsec, rest.samples, rest.calls));
+	struct contrast d = {
+		.in = in.nsec / in.calls,
+		.rest = rest.nsec / rest.calls,
+		.error = COMPARE_Z * error,
+	};
+
+	d.extra = d.in - d.rest;
+	d.z = error > 0 ? d.extra / error : 0;
+	return d;
+}
+
+struct contrast compare_node(const struct compare *c, uint32_t node)
+{
+	struct amount in = { c->nsec_in[node], c->samples_in[node], c->calls_in };
+	struct amount rest = { c->nsec_rest[node], c->samples_rest[node], c->calls_rest };
+
+	return contrast_of(in, rest);
+}
+
+bool compare_itself(const struct picture *p, struct contrast *ret)
+{
+	const struct picture_span *span = headline_span(p);
+	struct amount in = { .calls = p->sides[SIDE_IN].calls };
+	struct amount rest = { .calls = p->sides[SIDE_REST].calls };
+
+	for (uint32_t i = 1; i < p->nodes.count && span; i++) {
+		const struct picture_node *node = &p->nodes.at[i];
+
+		if (p->frames.at[node->frame].name != span->function)
+			continue;
+		in.nsec += node->self_nsec[SIDE_IN];
+		in.samples += node->self[SIDE_IN];
+		rest.nsec += node->self_nsec[SIDE_REST];
+		rest.samples += node->self[SIDE_REST];
+	}
+	if (!in.calls || !rest.calls || in.samples + rest.samples == 0)
+		return false;
+	*ret = contrast_of(in, rest);
+	return true;
+}
+
+static struct amount side_amount(const struct picture_side *side)
+{
+	return (struct amount){ side->weight_nsec, side->samples, side->calls };
+}
+
+bool compare_waiting(const struct picture *p, struct contrast *ret)
+{
+	const struct picture_side *in = &p->sides[SIDE_IN], *rest = &p->sides[SIDE_REST];
+	struct contrast d;
+
+	if (!in->calls || !rest->calls || in->mean_nsec <= 0 || rest->mean_nsec <= 0)
+		return false;
+	d = contrast_of(side_amount(in), side_amount(rest));
+	d.in = p->off_in_nsec;
+	d.rest = p->off_rest_nsec;
+	d.extra = d.in - d.rest;
+	d.z = d.error > 0 ? COMPARE_Z * d.extra / d.error : 0;
+	*ret = d;
+	return true;
+}
+
+bool contrast_is_noise(const struct contrast *d)
+{
+	return fabs(d->z) < COMPARE_Z;
+}

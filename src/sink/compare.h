@@ -1,0 +1,44 @@
+/*
+ * compare - what a slow call spends in each frame more than the rest do.
+ *
+ * Extra time per call of a node = its weight on SIDE_IN over the calls of
+ * SIDE_IN, minus the same of SIDE_REST, callees included; it adds up over the
+ * tree.  Its error comes from the number of samples, taken as Poisson: the
+ * standard error of n samples of mean weight w over c calls is w sqrt(n) / c.
+ */
+#ifndef SONDE_SINK_COMPARE_H
+#define SONDE_SINK_COMPARE_H
+
+#include "view/picture.h"
+
+#define COMPARE_Z 1.96 /* below, a difference is within noise (95 %) */
+
+struct compare {
+	double calls_in, calls_rest;
+	uint64_t *nsec_in, *nsec_rest; /* per node, callees included */
+	uint64_t *samples_in, *samples_rest;
+	bool *inside;   /* per node: in the span's function or called by it */
+	double most;    /* largest |extra| of a node inside that is not noise */
+};
+
+/* What one node does on the two sides, nanoseconds a call. */
+struct contrast {
+	double in, rest, extra;
+	double error; /* half of the 95 % interval of extra */
+	double z;
+};
+
+/* False, with nothing to free, when a side has no calls: no comparison then. */
+bool compare_make(struct compare *c, const struct picture *p);
+void compare_done(struct compare *c);
+
+struct contrast compare_node(const struct compare *c, uint32_t node);
+/* The span's own code, without what it calls; false when it has no samples or
+ * a side has no calls. */
+bool compare_itself(const struct picture *p, struct contrast *ret);
+/* Time not on a CPU: mean duration minus sampled time, the error that of the
+ * latter.  False when the durations are not known. */
+bool compare_waiting(const struct picture *p, struct contrast *ret);
+bool contrast_is_noise(const struct contrast *d);
+
+#endif

@@ -1,0 +1,23 @@
+/*
+ * fit - names into columns of a terminal.
+ */
+#ifndef SONDE_SINK_FIT_H
+#define SONDE_SINK_FIT_H
+
+#include "base/text.h"
+
+/* Columns s takes (one a code point; s is well-formed). */
+unsigned fit_columns(const char *s);
+
+/* Adds the name, made safe, in at most `columns` (>= 4): parameters go first,
+ * then template arguments become "<…>", then the middle becomes "…". */
+void fit_name(struct text *t, const char *name, unsigned columns);
+
+/* Spaces until the text from offset `from` on is `columns` wide. */
+void fit_pad(struct text *t, size_t from, unsigned columns);
+
+/* SGR sequences, only when colour is on. */
+enum fit_style { FIT_PLAIN, FIT_BOLD, FIT_DIM, FIT_MORE, FIT_LESS };
+void fit_style(struct text *t, bool colour, enum fit_style style);
+
+#endif

@@ -1,0 +1,158 @@
+#include "sink/headline.h"
+
+#include "base/text.h"
+
+#include <stdio.h>
+#include <time.h>
+
+const char *const headline_ends[NR_SPAN_END] = {
+	[END_RETURN] = "return",     [END_LONGJMP] = "longjmp",   [END_EXIT] = "exit",
+	[END_EXEC] = "exec",	     [END_DETACHED] = "detached", [END_LOST] = "lost",
+	[END_TOO_DEEP] = "too_deep", [END_FOREIGN] = "foreign",   [END_UNTRACKED] = "untracked",
+};
+
+const char *const headline_exits[4] = {
+	[EXIT_HOOK] = "hook",
+	[EXIT_SITES] = "exits",
+	[EXIT_BRACKET] = "bracket",
+	[EXIT_NONE] = "none",
+};
+
+void headline_target(struct text *t, const struct picture *p)
+{
+	const char *comm = picture_text(p, p->comm), *host = picture_text(p, p->host);
+
+	text_add_plain(t, *comm ? comm : "all processes");
+	if (p->pid)
+		text_format(t, " (%u)", p->pid);
+	if (p->processes > 1)
+		text_format(t, " and %u more processes", p->processes - 1);
+	if (*host) {
+		text_add(t, " on ");
+		text_add_plain(t, host);
+	}
+}
+
+void headline_window(struct text *t, const struct picture *p)
+{
+	char buf[TEXT_QUANTITY];
+
+	text_add(t, text_duration(buf, p->to > p->from ? p->to - p->from : 0));
+	if (p->hz)
+		text_format(t, " at %u Hz", p->hz);
+	text_format(t, ", %s samples", text_count(buf, p->samples));
+}
+
+/* "0.3 %", but never "0.0 %" for what is not zero. */
+static void add_percent(struct text *t, uint64_t part, uint64_t whole)
+{
+	double percent = whole ? 100.0 * part / whole : 0;
+
+	if (part && percent < 0.05)
+		text_add(t, "under 0.1 %");
+	else
+		text_format(t, "%.1f %%", percent);
+}
+
+void headline_losses(struct text *t, const struct picture *p)
+{
+	const struct picture_losses *l = &p->losses;
+	const struct {
+		uint64_t count;
+		const char *what;
+	} rare[] = {
+		{ l->stacks_unreadable, "stacks unreadable" },
+		{ l->spans_unmatched, "calls unmatched" },
+		{ l->spans, "span records lost" },
+		{ l->thinned, "samples thinned out" },
+		{ l->throttled, "ticks held back" },
+		{ l->forgotten, "samples forgotten" },
+	};
+	uint64_t lost = l->ring > l->samples + l->spans ? l->ring - l->spans : l->samples;
+	char buf[TEXT_QUANTITY];
+
+	text_format(t, "%s lost", text_count(buf, lost));
+	text_format(t, ", %s truncated", text_count(buf, l->stacks_truncated));
+	if (l->frames_unresolved) {
+		text_add(t, ", ");
+		add_percent(t, l->frames_unresolved, l->frames);
+		text_add(t, " of frames unnamed");
+	}
+	for (unsigned i = 0; i < COUNT_OF(rare); i++)
+		if (rare[i].count)
+			text_format(t, ", %s %s", text_count(buf, rare[i].count), rare[i].what);
+	if (p->cut)
+		text_add(t, ", the recording was cut short");
+}
+
+void headline_date(struct text *t, const struct picture *p)
+{
+	time_t seconds = p->wall / NSEC_PER_SEC;
+	struct tm tm;
+	char buf[64];
+
+	if (!p->wall || !gmtime_r(&seconds, &tm))
+		return;
+	if (strftime(buf, sizeof(buf), "%Y-%m-%d %H:%M:%S UTC", &tm))
+		text_add(t, buf);
+}
+
+/* What a threshold expression does with the duration: '>' or '<' for exactly
+ * "[NAME.]dur > VALUE" and its kin, 0 for anything richer.  *ret_bound is the
+ * right side. */
+static char split_direction(const char *expr, const char **ret_bound)
+{
+	const char *op = strpbrk(expr, "<>"), *end = op, *bound;
+
+	if (!op || strpbrk(expr, "&|!(") || strpbrk(op + 1, "<>"))
+		return 0;
+	while (end > expr && end[-1] == ' ')
+		end--;
+	if (end - expr < 3 || strncmp(end - 3, "dur", 3) != 0)
+		return 0;
+	if (end - expr > 3 && end[-4] != '.')
+		return 0;
+	bound = op + 1 + strspn(op + 1, "= ");
+	*ret_bound = bound;
+	return *bound ? *op : 0;
+}
+
+void headline_split(struct text *t, const struct picture *p)
+{
+	const char *expr = picture_text(p, p->split_expr), *bound;
+	char direction = split_direction(expr, &bound), buf[TEXT_QUANTITY];
+
+	if (!direction) {
+		text_add(t, "where ");
+		text_add_plain(t, expr);
+		return;
+	}
+	text_add(t, direction == '>' ? "slower than " : "faster than ");
+	if (*bound == 'p' && p->threshold) {
+		text_add_plain(t, bound);
+		text_format(t, " (%s)", text_duration(buf, p->threshold));
+	} else if (p->threshold) {
+		text_add(t, text_duration(buf, p->threshold));
+	} else {
+		text_add_plain(t, bound);
+	}
+}
+
+const char *headline_side(const struct picture *p)
+{
+	const char *bound;
+
+	switch (split_direction(picture_text(p, p->split_expr), &bound)) {
+	case '>':
+		return "slow";
+	case '<':
+		return "fast";
+	default:
+		return "in";
+	}
+}
+
+const struct picture_span *headline_span(const struct picture *p)
+{
+	return p->split_span < p->spans.count ? &p->spans.at[p->split_span] : NULL;
+}

@@ -1,0 +1,35 @@
+/*
+ * headline - what a picture is of and what was lost, in a line for people.
+ *
+ * All of them add plain text without a newline; names are already made safe
+ * for a terminal.
+ */
+#ifndef SONDE_SINK_HEADLINE_H
+#define SONDE_SINK_HEADLINE_H
+
+#include "base/text.h"
+#include "view/picture.h"
+
+/* "shop-server (4242) on web-3". */
+void headline_target(struct text *t, const struct picture *p);
+/* "10.0 s at 99 Hz, 9,604 samples". */
+void headline_window(struct text *t, const struct picture *p);
+/* "0 lost, 2 truncated", and whatever else is not zero. */
+void headline_losses(struct text *t, const struct picture *p);
+/* "2026-11-21 21:57:08 UTC", nothing when it is not known. */
+void headline_date(struct text *t, const struct picture *p);
+
+/* "slower than p95 (1.24 ms)" for a plain threshold, "where EXPR" else. */
+void headline_split(struct text *t, const struct picture *p);
+/* One word for the calls of SIDE_IN: "slow", "fast" or "in". */
+const char *headline_side(const struct picture *p);
+
+/* The span that is looked into, NULL = none. */
+const struct picture_span *headline_span(const struct picture *p);
+
+/* By enum span_end, as scripts read them: "return", "longjmp", ... */
+extern const char *const headline_ends[NR_SPAN_END];
+/* By enum probe_exit: "hook", "exits", "bracket", "none". */
+extern const char *const headline_exits[4];
+
+#endif

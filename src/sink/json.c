@@ -1,0 +1,249 @@
+/*
+ * json - the answer as one object, for scripts (report --json).
+ *
+ * Keys are never renamed or removed, only added.  Times are nanoseconds.  The
+ * object is the same whatever side is asked for: it has them all.
+ */
+#include "sink/sinks.h"
+
+#include "sink/escape.h"
+#include "sink/headline.h"
+#include "sink/walk.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+/* "key": with the comma before it that the place needs. */
+static void add_key(struct text *t, const char *key)
+{
+	if (t->size && !strchr("{[", t->bytes[t->size - 1]))
+		text_add_char(t, ',');
+	text_format(t, "\"%s\":", key);
+}
+
+static void add_number(struct text *t, const char *key, uint64_t value)
+{
+	add_key(t, key);
+	text_format(t, "%" PRIu64, value);
+}
+
+/* JSON has no infinity; what could not be computed is null. */
+static void add_real(struct text *t, const char *key, double value)
+{
+	add_key(t, key);
+	if (isfinite(value))
+		text_format(t, "%.10g", value);
+	else
+		text_add(t, "null");
+}
+
+static void add_string(struct text *t, const char *key, const char *value)
+{
+	add_key(t, key);
+	escape_json(t, value);
+}
+
+static void add_head(struct text *t, const struct picture *p)
+{
+	add_key(t, "target");
+	text_add_char(t, '{');
+	add_number(t, "pid", p->pid);
+	add_string(t, "comm", picture_text(p, p->comm));
+	add_string(t, "host", picture_text(p, p->host));
+	add_number(t, "processes", p->processes);
+	add_number(t, "threads", p->threads);
+	text_add_char(t, '}');
+	add_key(t, "window");
+	text_add_char(t, '{');
+	add_number(t, "from_ns", p->from);
+	add_number(t, "to_ns", p->to);
+	add_number(t, "wall_ns", p->wall);
+	text_add_char(t, '}');
+	add_number(t, "hz", p->hz);
+	add_number(t, "period_ns", p->period);
+	add_number(t, "samples", p->samples);
+	add_key(t, "cut");
+	text_add(t, p->cut ? "true" : "false");
+}
+
+static void add_losses(struct text *t, const struct picture_losses *l)
+{
+	add_key(t, "losses");
+	text_add_char(t, '{');
+	add_number(t, "ring", l->ring);
+	add_number(t, "ring_samples", l->samples);
+	add_number(t, "ring_spans", l->spans);
+	add_number(t, "stacks_truncated", l->stacks_truncated);
+	add_number(t, "stacks_unreadable", l->stacks_unreadable);
+	add_number(t, "frames", l->frames);
+	add_number(t, "frames_unresolved", l->frames_unresolved);
+	add_number(t, "spans_unmatched", l->spans_unmatched);
+	add_number(t, "thinned", l->thinned);
+	add_number(t, "throttled", l->throttled);
+	add_number(t, "forgotten", l->forgotten);
+	add_number(t, "probe_ns", l->probe_nsec);
+	text_add_char(t, '}');
+}
+
+static void add_span(struct text *t, const struct picture *p, const struct picture_span *s)
+{
+	text_add(t, t->bytes[t->size - 1] == '[' ? "\n{" : ",\n{");
+	add_string(t, "place", picture_text(p, s->place));
+	add_string(t, "function", picture_text(p, s->function));
+	add_string(t, "file", picture_text(p, s->file));
+	add_number(t, "line", s->line);
+	add_string(t, "exit", headline_exits[s->exit & 3]);
+	add_number(t, "calls", s->entries);
+	add_number(t, "returned", s->calls);
+	add_number(t, "open", s->open);
+	add_key(t, "ended");
+	text_add_char(t, '{');
+	for (unsigned i = 0; i < NR_SPAN_END; i++)
+		add_number(t, headline_ends[i], s->ended[i]);
+	text_add_char(t, '}');
+	add_real(t, "rate", s->rate);
+	add_real(t, "mean_ns", s->mean_nsec);
+	add_number(t, "p50_ns", s->p50);
+	add_number(t, "p90_ns", s->p90);
+	add_number(t, "p95_ns", s->p95);
+	add_number(t, "p99_ns", s->p99);
+	add_number(t, "p999_ns", s->p999);
+	add_number(t, "max_ns", s->max);
+	add_number(t, "cost_ns", s->cost_nsec);
+	add_key(t, "histogram");
+	text_add_char(t, '[');
+	for (uint32_t i = 0; i < s->buckets.count; i++)
+		text_format(t, "%s[%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]", i ? "," : "",
+			    s->buckets.at[i].low, s->buckets.at[i].high,
+			    s->buckets.at[i].count);
+	text_add(t, "]}");
+}
+
+/* A span alone has sides too (in and out); its expr is "". */
+static void add_split(struct text *t, const struct picture *p)
+{
+	add_key(t, "split");
+	if (!p->split_expr && !headline_span(p)) {
+		text_add(t, "null");
+		return;
+	}
+	text_add_char(t, '{');
+	add_string(t, "expr", picture_text(p, p->split_expr));
+	add_number(t, "span", p->split_span);
+	add_number(t, "threshold_ns", p->threshold);
+	for (unsigned i = 0; i < NR_SIDE; i++) {
+		const struct picture_side *side = &p->sides[i];
+
+		add_key(t, side_names[i]);
+		text_add_char(t, '{');
+		add_number(t, "calls", side->calls);
+		add_key(t, "calls_exact");
+		text_add(t, side->calls_exact ? "true" : "false");
+		add_number(t, "samples", side->samples);
+		add_number(t, "weight_ns", side->weight_nsec);
+		add_real(t, "mean_ns", side->mean_nsec);
+		text_add_char(t, '}');
+	}
+	add_real(t, "off_cpu_in_ns", p->off_in_nsec);
+	add_real(t, "off_cpu_rest_ns", p->off_rest_nsec);
+	text_add_char(t, '}');
+}
+
+static void add_function(struct text *t, const struct picture *p,
+			 const struct picture_function *f)
+{
+	const struct picture_frame *frame = &p->frames.at[f->frame];
+
+	text_add(t, t->bytes[t->size - 1] == '[' ? "\n{" : ",\n{");
+	add_string(t, "name", walk_name(p, f->frame));
+	add_string(t, "image", picture_text(p, frame->image_name));
+	add_string(t, "file", picture_text(p, frame->file));
+	add_number(t, "line", frame->line);
+	add_number(t, "self_in_ns", f->self_in_nsec);
+	add_number(t, "self_rest_ns", f->self_rest_nsec);
+	add_number(t, "total_in_ns", f->total_in_nsec);
+	add_number(t, "total_rest_ns", f->total_rest_nsec);
+	add_number(t, "samples_in", f->samples_in);
+	add_number(t, "samples_rest", f->samples_rest);
+	add_real(t, "per_call_in_ns", f->per_call_in_nsec);
+	add_real(t, "per_call_rest_ns", f->per_call_rest_nsec);
+	add_real(t, "extra_ns", f->extra_nsec);
+	add_real(t, "extra_share", f->extra_share);
+	add_real(t, "extra_error_ns", f->extra_error);
+	add_real(t, "z", f->z);
+	add_number(t, "depth", f->depth);
+	if (f->caller < p->frames.count)
+		add_string(t, "caller", walk_name(p, f->caller));
+	text_add_char(t, '}');
+}
+
+static int self_order(const void *left, const void *right)
+{
+	const struct picture_function *a = left, *b = right;
+
+	if (a->self_in_nsec != b->self_in_nsec)
+		return a->self_in_nsec < b->self_in_nsec ? 1 : -1;
+	if (a->total_in_nsec != b->total_in_nsec)
+		return a->total_in_nsec < b->total_in_nsec ? 1 : -1;
+	return (a->frame > b->frame) - (a->frame < b->frame);
+}
+
+/* Without a split there is nothing to compare: every function (within the span,
+ * where there is one), by self time. */
+static void add_all_functions(struct text *t, const struct picture *p)
+{
+	AUTO_FREE uint64_t *self = mem_zeroed(p->frames.count + 1, sizeof(*self));
+	AUTO_FREE uint64_t *total = mem_zeroed(p->frames.count + 1, sizeof(*total));
+	ARRAY(struct picture_function) functions = { 0 };
+
+	walk_frames(p, headline_span(p) ? SIDE_BIT(SIDE_IN) : SIDE_ALL, true, self, total);
+	for (uint32_t i = 0; i < p->frames.count; i++) {
+		struct picture_function f = {
+			.frame = i,
+			.self_in_nsec = self[i],
+			.total_in_nsec = total[i],
+			.caller = UINT32_MAX,
+		};
+
+		if (total[i])
+			array_push(&functions, f);
+	}
+	if (functions.count)
+		qsort(functions.at, functions.count, sizeof(*functions.at), self_order);
+	for (uint32_t i = 0; i < functions.count; i++)
+		add_function(t, p, &functions.at[i]);
+	array_done(&functions);
+}
+
+static int json_write(const struct picture *p, const struct sink_option *option,
+		      struct text *out, struct error *err)
+{
+	text_add_char(out, '{');
+	if (option->version)
+		add_string(out, "sonde", option->version);
+	add_head(out, p);
+	add_losses(out, &p->losses);
+	add_key(out, "spans");
+	text_add_char(out, '[');
+	for (uint32_t i = 0; i < p->spans.count; i++)
+		add_span(out, p, &p->spans.at[i]);
+	text_add_char(out, ']');
+	add_split(out, p);
+	add_key(out, "functions");
+	text_add_char(out, '[');
+	for (uint32_t i = 0; i < p->functions.count && p->split_expr; i++)
+		add_function(out, p, &p->functions.at[i]);
+	if (!p->split_expr)
+		add_all_functions(out, p);
+	text_add(out, "]}\n");
+	return 0;
+}
+
+const struct sink sink_json = {
+	.name = "json",
+	.suffix = ".json",
+	.help = "one JSON object with every number of the report",
+	.fold = FOLD_FUNCTION,
+	.side = WRITE_IN,
+	.write = json_write,
+};

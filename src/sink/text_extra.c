@@ -1,0 +1,258 @@
+#include "sink/text_part.h"
+
+#include "sink/compare.h"
+#include "sink/fit.h"
+#include "sink/headline.h"
+#include "sink/verdict.h"
+#include "sink/walk.h"
+
+#include <math.h>
+
+#define ROWS_MAX 12       /* functions that stand out from noise */
+#define NOISE_MAX 3       /* and some that do not, for the eye to compare */
+#define TOO_SMALL 0.005   /* of the largest difference: certain, but of no interest */
+#define PLACE_COLUMNS 18
+#define NUMBER_COLUMNS 8  /* each of slow, rest, more */
+#define SHARE_COLUMNS 14
+
+struct extra_row {
+	const struct picture_function *f;
+	uint32_t parent; /* row of its caller, UINT32_MAX = none is shown */
+};
+
+struct extra_table {
+	struct report *r;
+	struct extra_row rows[ROWS_MAX + NOISE_MAX];
+	uint32_t count;
+	double unit; /* nanoseconds */
+	const char *unit_name;
+	int decimals;
+	double whole; /* extra time a call, on a CPU or not; 0 = not known */
+	unsigned name_columns;
+};
+
+static void table_pick(struct extra_table *t, const struct picture_function *f)
+{
+	t->rows[t->count++] = (struct extra_row){ .f = f, .parent = UINT32_MAX };
+}
+
+/* The list is by extra time, so what differs most is at both its ends. */
+static void pick_significant(struct extra_table *t)
+{
+	const struct picture *p = t->r->p;
+	uint32_t low = 0, high = p->functions.count;
+	double least = 0;
+
+	while (low < high && t->count < ROWS_MAX) {
+		const struct picture_function *more = &p->functions.at[low];
+		const struct picture_function *less = &p->functions.at[high - 1];
+		bool first = fabs(more->extra_nsec) >= fabs(less->extra_nsec);
+		const struct picture_function *f = first ? more : less;
+
+		if (first)
+			low++;
+		else
+			high--;
+		if (!function_is_significant(f))
+			continue;
+		least = fmax(least, TOO_SMALL * fabs(f->extra_nsec));
+		if (fabs(f->extra_nsec) >= least)
+			table_pick(t, f);
+	}
+}
+
+/* The biggest functions that do not differ. */
+static void pick_noise(struct extra_table *t)
+{
+	const struct picture *p = t->r->p;
+	double below = INFINITY;
+
+	for (unsigned n = 0; n < NOISE_MAX; n++) {
+		const struct picture_function *best = NULL;
+
+		for (uint32_t i = 0; i < p->functions.count; i++) {
+			const struct picture_function *f = &p->functions.at[i];
+
+			if (function_is_significant(f) || f->per_call_in_nsec >= below)
+				continue;
+			if (!best || f->per_call_in_nsec > best->per_call_in_nsec)
+				best = f;
+		}
+		if (!best || best->per_call_in_nsec <= 0)
+			return;
+		below = best->per_call_in_nsec;
+		table_pick(t, best);
+	}
+}
+
+/* A caller is nearer to the span than what it calls, so this cannot be a ring. */
+static void link_callers(struct extra_table *t)
+{
+	for (uint32_t i = 0; i < t->count; i++)
+		for (uint32_t k = 0; k < t->count; k++)
+			if (t->rows[k].f->frame == t->rows[i].f->caller &&
+			    t->rows[k].f->depth < t->rows[i].f->depth)
+				t->rows[i].parent = k;
+}
+
+static void table_scale(struct extra_table *t)
+{
+	static const struct {
+		double size;
+		const char *name;
+	} units[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "µs" }, { 1, "ns" } };
+	double most = fmax(fabs(t->r->p->off_in_nsec), 1);
+	unsigned u = 0;
+
+	for (uint32_t i = 0; i < t->count; i++)
+		most = fmax(most, fmax(t->rows[i].f->per_call_in_nsec,
+				       t->rows[i].f->per_call_rest_nsec));
+	while (u + 1 < COUNT_OF(units) && most < 0.2 * units[u].size)
+		u++;
+	t->unit = units[u].size;
+	t->unit_name = units[u].name;
+	t->decimals = most / t->unit >= 100 ? 0 : most / t->unit >= 10 ? 1 : 2;
+}
+
+/* Right-aligned; what rounds to nothing has no sign. */
+static void add_number(struct extra_table *t, double nsec, bool with_sign)
+{
+	double v = nsec / t->unit;
+
+	if (fabs(v) < 0.5 * pow(10, -t->decimals))
+		text_format(t->r->out, "%*.*f", NUMBER_COLUMNS, t->decimals, 0.0);
+	else
+		text_format(t->r->out, with_sign ? "%+*.*f" : "%*.*f", NUMBER_COLUMNS,
+			    t->decimals, v);
+}
+
+static void add_numbers(struct extra_table *t, const struct contrast *d)
+{
+	struct text *out = t->r->out;
+	bool noise = contrast_is_noise(d), colour = t->r->option->colour;
+	enum fit_style style = noise ? FIT_DIM : d->extra > 0 ? FIT_MORE : FIT_LESS;
+
+	add_number(t, d->in, false);
+	add_number(t, d->rest, false);
+	fit_style(out, colour, style);
+	add_number(t, d->extra, true);
+	if (noise)
+		text_add(out, "   within noise");
+	else if (t->whole > 0)
+		text_format(out, "%5.0f ± %.0f %%", 100 * d->extra / t->whole,
+			    100 * d->error / t->whole);
+	fit_style(out, colour, FIT_PLAIN);
+	text_add_char(out, '\n');
+}
+
+static void add_name(struct extra_table *t, const char *name, uint32_t frame, unsigned indent)
+{
+	struct text *out = t->r->out;
+	size_t from = out->size;
+	unsigned most = t->name_columns / 2;
+
+	indent = indent > most ? most : indent;
+	text_format(out, "%*s", indent, "");
+	fit_name(out, name, t->name_columns - indent);
+	fit_pad(out, from, t->name_columns + 1);
+	from = out->size;
+	if (frame != UINT32_MAX)
+		part_place(t->r, frame, PLACE_COLUMNS);
+	fit_pad(out, from, PLACE_COLUMNS);
+}
+
+static void add_row(struct extra_table *t, const struct picture_function *f, unsigned indent)
+{
+	struct contrast d = {
+		.in = f->per_call_in_nsec,
+		.rest = f->per_call_rest_nsec,
+		.extra = f->extra_nsec,
+		.error = f->extra_error,
+		.z = f->z,
+	};
+
+	add_name(t, walk_name(t->r->p, f->frame), f->frame, indent);
+	add_numbers(t, &d);
+}
+
+static void add_rows(struct extra_table *t, uint32_t parent, unsigned indent)
+{
+	for (uint32_t i = 0; i < t->count; i++) {
+		if (t->rows[i].parent != parent)
+			continue;
+		add_row(t, t->rows[i].f, indent);
+		add_rows(t, i, indent + 2);
+	}
+}
+
+static void add_heading(struct extra_table *t)
+{
+	const struct picture *p = t->r->p;
+	const struct picture_side *in = &p->sides[SIDE_IN], *rest = &p->sides[SIDE_REST];
+	struct text *out = t->r->out;
+	char buf[TEXT_QUANTITY];
+	size_t from = out->size;
+
+	text_add(out, "Calls ");
+	headline_split(out, p);
+	text_format(out, ": %s%s calls", in->calls_exact ? "" : "about ",
+		    text_count(buf, in->calls));
+	if (in->mean_nsec > 0)
+		text_format(out, " of %s on average", text_duration(buf, in->mean_nsec));
+	if (rest->mean_nsec > 0)
+		text_format(out, ", the rest %s", text_duration(buf, rest->mean_nsec));
+	if (t->whole != 0)
+		text_format(out, ": %s%s a call", t->whole > 0 ? "+" : "",
+			    text_duration(buf, t->whole));
+	text_add(out, "\n");
+	from = out->size;
+	fit_pad(out, from, t->name_columns + 1 + PLACE_COLUMNS + NUMBER_COLUMNS);
+	text_format(out, "%6s a call", t->unit_name);
+	fit_pad(out, from, t->name_columns + 1 + PLACE_COLUMNS + 3 * NUMBER_COLUMNS + 3);
+	text_add(out, t->whole > 0 ? "of the\n" : "\n");
+	fit_pad(out, out->size, t->name_columns + 1 + PLACE_COLUMNS);
+	text_format(out, "%*s%*s%*s", NUMBER_COLUMNS, headline_side(p), NUMBER_COLUMNS, "rest",
+		    NUMBER_COLUMNS, "more");
+	text_add(out, t->whole > 0 ? "   extra\n" : "\n");
+}
+
+static void add_rest_of_it(struct extra_table *t)
+{
+	const struct picture_span *span = headline_span(t->r->p);
+	struct contrast d;
+	AUTO_TEXT struct text name = { 0 };
+
+	if (span && compare_itself(t->r->p, &d)) {
+		fit_name(&name, picture_text(t->r->p, span->function), t->name_columns - 9);
+		text_add(&name, " itself");
+		add_name(t, text_string(&name), UINT32_MAX, 2);
+		add_numbers(t, &d);
+	}
+	if (compare_waiting(t->r->p, &d)) {
+		add_name(t, "not on a CPU", UINT32_MAX, 2);
+		add_numbers(t, &d);
+	}
+	if (t->r->p->functions.count > t->count)
+		text_format(t->r->out, "  (%u more functions differ less or within noise)\n",
+			    t->r->p->functions.count - t->count);
+}
+
+void part_extra(struct report *r)
+{
+	const struct picture_side *in = &r->p->sides[SIDE_IN], *rest = &r->p->sides[SIDE_REST];
+	unsigned numbers = 3 * NUMBER_COLUMNS + SHARE_COLUMNS + PLACE_COLUMNS + 1;
+	struct extra_table t = { .r = r };
+
+	t.name_columns = r->columns > numbers + 52 ? 52 :
+			 r->columns < numbers + 16 ? 16 :
+						     r->columns - numbers;
+	if (in->mean_nsec > 0 && rest->mean_nsec > 0)
+		t.whole = in->mean_nsec - rest->mean_nsec;
+	pick_significant(&t);
+	pick_noise(&t);
+	link_callers(&t);
+	table_scale(&t);
+	add_heading(&t);
+	add_rows(&t, UINT32_MAX, 2);
+	add_rest_of_it(&t);
+}

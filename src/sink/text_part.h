@@ -1,0 +1,30 @@
+/*
+ * text_part - the parts of the report for people.
+ *
+ * Widths are columns of the terminal.  Every part ends with a newline and
+ * begins without an empty line.
+ */
+#ifndef SONDE_SINK_TEXT_PART_H
+#define SONDE_SINK_TEXT_PART_H
+
+#include "sink/sink.h"
+
+struct report {
+	const struct picture *p;
+	const struct sink_option *option;
+	struct text *out;
+	unsigned columns; /* 60 or more */
+	unsigned sides;   /* of the tree and of the top functions */
+};
+
+/* The extra time a call, by function; what is within noise says so. */
+void part_extra(struct report *r);
+/* Functions by self time on r->sides; with a span also outside of it. */
+void part_top(struct report *r);
+/* The tree of r->sides: branches of 1 % and more. */
+void part_tree(struct report *r);
+
+/* "file.c:12" of a frame, or its image, in at most columns. */
+void part_place(struct report *r, uint32_t frame, unsigned columns);
+
+#endif

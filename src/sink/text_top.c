@@ -1,0 +1,136 @@
+#include "sink/text_part.h"
+
+#include "sink/fit.h"
+#include "sink/headline.h"
+#include "sink/walk.h"
+
+#define ROWS_MAX 12
+#define PLACE_COLUMNS 20
+#define NUMBER_COLUMNS 9
+
+struct top {
+	struct report *r;
+	uint64_t *self, *total, *outside;
+	uint64_t whole, whole_outside;
+	bool compared; /* outside is worth a column */
+	unsigned name_columns;
+};
+
+static int self_order(const void *left, const void *right, void *table)
+{
+	const struct top *t = table;
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+
+	if (t->self[a] != t->self[b])
+		return t->self[a] < t->self[b] ? 1 : -1;
+	if (t->total[a] != t->total[b])
+		return t->total[a] < t->total[b] ? 1 : -1;
+	return (a > b) - (a < b);
+}
+
+static void add_share(struct top *t, uint64_t part, uint64_t whole)
+{
+	if (!part)
+		text_format(t->r->out, "%*s", NUMBER_COLUMNS, "–");
+	else
+		text_format(t->r->out, "%*.1f %%", NUMBER_COLUMNS - 2, 100.0 * part / whole);
+}
+
+static void add_row(struct top *t, uint32_t frame)
+{
+	struct text *out = t->r->out;
+	size_t from = out->size;
+
+	text_add(out, "  ");
+	fit_name(out, walk_name(t->r->p, frame), t->name_columns - 2);
+	fit_pad(out, from, t->name_columns + 1);
+	from = out->size;
+	part_place(t->r, frame, PLACE_COLUMNS);
+	fit_pad(out, from, PLACE_COLUMNS);
+	add_share(t, t->self[frame], t->whole);
+	add_share(t, t->total[frame], t->whole);
+	if (t->compared)
+		add_share(t, t->outside[frame], t->whole_outside);
+	text_add_char(out, '\n');
+}
+
+static void add_rows(struct top *t)
+{
+	const struct picture *p = t->r->p;
+	AUTO_FREE uint32_t *order = mem_alloc((p->frames.count + 1) * sizeof(*order));
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < p->frames.count; i++)
+		if (t->self[i])
+			order[count++] = i;
+	qsort_r(order, count, sizeof(*order), self_order, t);
+	for (uint32_t i = 0; i < count && i < ROWS_MAX; i++)
+		add_row(t, order[i]);
+	if (count > ROWS_MAX)
+		text_format(t->r->out, "  (%u more functions)\n", count - ROWS_MAX);
+}
+
+static void add_heading(struct top *t)
+{
+	const struct picture *p = t->r->p;
+	const struct picture_span *span = headline_span(p);
+	struct text *out = t->r->out;
+	char buf[2][TEXT_QUANTITY];
+	uint64_t samples = 0;
+	size_t from;
+
+	for (unsigned i = 0; i < NR_SIDE; i++)
+		if (t->r->sides & SIDE_BIT(i))
+			samples += p->sides[i].samples;
+	from = out->size;
+	if (t->compared) {
+		text_add(out, "Inside ");
+		fit_name(out, picture_text(p, span->function), 40);
+		text_format(out, ": %s of %s samples (%.1f %%)", text_count(buf[0], samples),
+			    text_count(buf[1], p->samples),
+			    p->samples ? 100.0 * samples / p->samples : 0);
+		if (p->sides[SIDE_IN].calls)
+			text_format(out, ", %s of CPU a call",
+				    text_duration(buf[0], (double)t->whole /
+								  p->sides[SIDE_IN].calls));
+		text_add_char(out, '\n');
+		from = out->size;
+	} else {
+		text_add(out, "Functions by their own CPU time");
+	}
+	fit_pad(out, from, t->name_columns + 1 + PLACE_COLUMNS);
+	text_format(out, "%*s%*s", NUMBER_COLUMNS, "self", NUMBER_COLUMNS, "total");
+	if (t->compared)
+		text_format(out, "%*s", NUMBER_COLUMNS, "outside");
+	text_add_char(out, '\n');
+}
+
+static uint64_t whole(const struct picture *p, unsigned sides)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < p->nodes.count; i++)
+		sum += walk_self(&p->nodes.at[i], sides, true);
+	return sum;
+}
+
+void part_top(struct report *r)
+{
+	const struct picture *p = r->p;
+	size_t size = p->frames.count + 1;
+	AUTO_FREE uint64_t *self = mem_zeroed(size, sizeof(*self));
+	AUTO_FREE uint64_t *total = mem_zeroed(size, sizeof(*total));
+	AUTO_FREE uint64_t *outside = mem_zeroed(size, sizeof(*outside));
+	AUTO_FREE uint64_t *unused = mem_zeroed(size, sizeof(*unused));
+	struct top t = { .r = r, .self = self, .total = total, .outside = outside };
+	unsigned numbers = 3 * NUMBER_COLUMNS + PLACE_COLUMNS + 1;
+
+	t.compared = headline_span(p) && !p->split_expr && r->sides == SIDE_BIT(SIDE_IN);
+	t.name_columns = r->columns > numbers + 52 ? 52 : r->columns - numbers;
+	t.whole = whole(p, r->sides);
+	t.whole_outside = whole(p, SIDE_BIT(SIDE_OUT));
+	walk_frames(p, r->sides, true, self, total);
+	walk_frames(p, SIDE_BIT(SIDE_OUT), true, unused, outside);
+	add_heading(&t);
+	add_rows(&t);
+}

@@ -1,0 +1,232 @@
+#include "sink/verdict.h"
+
+#include "sink/compare.h"
+#include "sink/fit.h"
+#include "sink/headline.h"
+#include "sink/walk.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define SHARE_MOST 0.5   /* of the extra time: enough to blame one function */
+#define SHARE_NEAR 0.75  /* of the share of its caller: still the same time */
+#define REST_NEVER 0.02  /* of the time on the other side: as good as never */
+#define SPREAD_MAX 3
+#define NAME_COLUMNS 48
+
+bool function_is_significant(const struct picture_function *f)
+{
+	return fabs(f->z) >= 1.96;
+}
+
+static bool rest_never_runs(const struct picture_function *f)
+{
+	return f->per_call_rest_nsec <= REST_NEVER * f->per_call_in_nsec;
+}
+
+/* Extra time a call, on a CPU or not; 0 when the durations are not known. */
+static double extra_whole(const struct picture *p)
+{
+	const struct picture_side *in = &p->sides[SIDE_IN], *rest = &p->sides[SIDE_REST];
+
+	return in->mean_nsec > 0 && rest->mean_nsec > 0 ? in->mean_nsec - rest->mean_nsec : 0;
+}
+
+/* Whether a is better to blame than b. */
+static bool blame_before(const struct picture_function *a, const struct picture_function *b)
+{
+	bool only_a = rest_never_runs(a), only_b = rest_never_runs(b);
+
+	if (only_a != only_b)
+		return only_a;
+	/* the outermost of those only slow calls run, the innermost of the others */
+	return only_a ? a->depth < b->depth : a->depth > b->depth;
+}
+
+struct verdict verdict_reach(const struct picture *p)
+{
+	struct verdict v = { .kind = VERDICT_NOISE };
+	double whole = extra_whole(p), most = 0;
+	struct contrast itself;
+
+	if (whole > 0)
+		v.waiting_share = (p->off_in_nsec - p->off_rest_nsec) / whole;
+	if (whole > 0 && compare_itself(p, &itself) && !contrast_is_noise(&itself))
+		v.itself_share = itself.extra / whole;
+	for (uint32_t i = 0; i < p->functions.count; i++)
+		if (function_is_significant(&p->functions.at[i]))
+			most = fmax(most, p->functions.at[i].extra_share);
+	if (v.waiting_share >= SHARE_MOST && v.waiting_share > most) {
+		v.kind = VERDICT_WAITING;
+		return v;
+	}
+	if (v.itself_share >= SHARE_MOST && v.itself_share > most) {
+		v.kind = VERDICT_ITSELF;
+		return v;
+	}
+	for (uint32_t i = 0; i < p->functions.count; i++) {
+		const struct picture_function *f = &p->functions.at[i];
+
+		if (!function_is_significant(f) || f->extra_nsec <= 0)
+			continue;
+		if (v.kind == VERDICT_NOISE)
+			v.kind = VERDICT_SPREAD;
+		if (f->extra_share < SHARE_MOST || f->extra_share < SHARE_NEAR * most)
+			continue;
+		v.kind = VERDICT_FUNCTION;
+		if (!v.function || blame_before(f, v.function))
+			v.function = f;
+	}
+	return v;
+}
+
+static void add_name(struct text *t, const struct picture *p, uint32_t frame)
+{
+	fit_name(t, walk_name(p, frame), NAME_COLUMNS);
+}
+
+static void add_source(struct text *t, const struct picture *p, uint32_t frame)
+{
+	const struct picture_frame *f = &p->frames.at[frame];
+
+	if (!f->file)
+		return;
+	text_add(t, " (");
+	fit_name(t, picture_text(p, f->file), NAME_COLUMNS);
+	if (f->line)
+		text_format(t, ":%u", f->line);
+	text_add_char(t, ')');
+}
+
+static void say_function(struct text *t, const struct picture *p,
+			 const struct picture_function *f)
+{
+	char buf[TEXT_QUANTITY];
+
+	text_format(t, "%s calls spend %.0f %% of their extra time in ",
+		    strcmp(headline_side(p), "slow") == 0 ? "Slow" : "These",
+		    100 * fmin(f->extra_share, 1));
+	add_name(t, p, f->frame);
+	add_source(t, p, f->frame);
+	if (f->caller < p->frames.count) {
+		text_add(t, ", called by ");
+		add_name(t, p, f->caller);
+		add_source(t, p, f->caller);
+	}
+	if (!f->samples_rest)
+		text_add(t, "; the rest were never seen in it.");
+	else
+		text_format(t, "; the rest spend %s a call in it.",
+			    text_duration(buf, f->per_call_rest_nsec));
+}
+
+/* A command to go on with, on a line of its own, quoted for the shell; none for
+ * a name that no person would type. */
+static void say_next(struct text *t, const struct picture *p, const struct picture_function *f)
+{
+	const char *name = walk_name(p, f->frame);
+	size_t n = strcspn(name, "("); /* places are without parameters */
+	AUTO_FREE char *place = mem_text_part(name, n);
+	AUTO_TEXT struct text plain = { 0 };
+
+	text_add_plain(&plain, place);
+	if (!p->pid || !n || n > NAME_COLUMNS || strcmp(text_string(&plain), place) != 0 ||
+	    strpbrk(place, "'[") || p->frames.at[f->frame].kind != FRAME_USER)
+		return;
+	text_format(t, strpbrk(place, " <>*?&;|$`\\\"~#") ? "Next: sonde latency -p %u '%s'\n" :
+							 "Next: sonde latency -p %u %s\n",
+		    p->pid, place);
+}
+
+static void say_itself(struct text *t, const struct picture *p, const struct verdict *v)
+{
+	const struct picture_span *span = headline_span(p);
+
+	text_format(t, "%.0f %% of the extra time is spent in the code of ",
+		    100 * fmin(v->itself_share, 1));
+	fit_name(t, picture_text(p, span->function), NAME_COLUMNS);
+	text_add(t, " itself, not in what it calls.");
+}
+
+static void say_spread(struct text *t, const struct picture *p)
+{
+	unsigned said = 0;
+
+	text_add(t, "No single function has most of the extra time. The largest shares:");
+	for (uint32_t i = 0; i < p->functions.count && said < SPREAD_MAX; i++) {
+		const struct picture_function *f = &p->functions.at[i];
+
+		if (!function_is_significant(f) || f->extra_nsec <= 0)
+			continue;
+		text_add(t, said++ ? ", " : " ");
+		add_name(t, p, f->frame);
+		text_format(t, " %.0f %%", 100 * f->extra_share);
+	}
+	text_add(t, ".");
+}
+
+static void say_noise(struct text *t, const struct picture *p)
+{
+	char in[TEXT_QUANTITY], rest[TEXT_QUANTITY];
+
+	text_format(t,
+		    "No function stands out from the noise: %s samples in these calls, %s in "
+		    "the rest. Record for longer (-d) or more often (-F).",
+		    text_count(in, p->sides[SIDE_IN].samples),
+		    text_count(rest, p->sides[SIDE_REST].samples));
+}
+
+/* Words into lines; a word longer than a line gets its own. */
+static void add_wrapped(struct text *t, const char *words, unsigned columns)
+{
+	unsigned used = 0;
+
+	while (*words) {
+		size_t n = strcspn(words, " ");
+		AUTO_FREE char *word = mem_text_part(words, n);
+		unsigned wide = fit_columns(word);
+
+		if (used && used + 1 + wide > columns) {
+			text_add_char(t, '\n');
+			used = 0;
+		}
+		if (used) {
+			text_add_char(t, ' ');
+			used++;
+		}
+		text_add(t, word);
+		used += wide;
+		words += n + (words[n] == ' ');
+	}
+	text_add_char(t, '\n');
+}
+
+void verdict_print(struct text *t, const struct picture *p, unsigned columns)
+{
+	struct verdict v = verdict_reach(p);
+	AUTO_TEXT struct text words = { 0 };
+
+	switch (v.kind) {
+	case VERDICT_FUNCTION:
+		say_function(&words, p, v.function);
+		break;
+	case VERDICT_ITSELF:
+		say_itself(&words, p, &v);
+		break;
+	case VERDICT_SPREAD:
+		say_spread(&words, p);
+		break;
+	case VERDICT_WAITING:
+		text_format(&words,
+			    "%.0f %% of the extra time is not on a CPU: these calls wait (or "
+			    "want for a CPU), they do not compute more.",
+			    100 * fmin(v.waiting_share, 1));
+		break;
+	case VERDICT_NOISE:
+		say_noise(&words, p);
+		break;
+	}
+	add_wrapped(t, text_string(&words), columns);
+	if (v.kind == VERDICT_FUNCTION)
+		say_next(t, p, v.function);
+}

@@ -1,0 +1,36 @@
+/*
+ * verdict - the report's conclusion: which function makes slow calls slow.
+ */
+#ifndef SONDE_SINK_VERDICT_H
+#define SONDE_SINK_VERDICT_H
+
+#include "view/picture.h"
+#include "base/text.h"
+
+/* What a comparison says, from clearest to none. */
+enum verdict_kind {
+	VERDICT_FUNCTION, /* most of the extra time is in one function */
+	VERDICT_ITSELF,   /* most of it is in the span's own code */
+	VERDICT_SPREAD,   /* it is spread over several */
+	VERDICT_WAITING,  /* most of it is not on a CPU */
+	VERDICT_NOISE,    /* nothing stands out from the noise */
+};
+
+struct verdict {
+	enum verdict_kind kind;
+	const struct picture_function *function; /* of VERDICT_FUNCTION, else NULL */
+	double waiting_share; /* of the extra time, 0..1: not on a CPU */
+	double itself_share;  /* in the span's own code, 0 = within noise */
+};
+
+/* The function blamed is the outermost one that the rest never runs; where the
+ * rest runs them all, the innermost one that still has most of the extra time. */
+struct verdict verdict_reach(const struct picture *p);
+
+/* Adds it as sentences with a way to go on, wrapped at columns, with newline. */
+void verdict_print(struct text *t, const struct picture *p, unsigned columns);
+
+/* Whether the difference stands out from chance (95 %). */
+bool function_is_significant(const struct picture_function *f);
+
+#endif

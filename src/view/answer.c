@@ -1,0 +1,247 @@
+#include "view/answer.h"
+
+#include "base/text.h"
+#include "view/diff.h"
+
+/* One question while it is answered. */
+struct answer {
+	const struct store *store;
+	const struct query *query;
+	struct window window; /* resolved */
+	struct split *split;
+	struct picture *picture;
+	struct fold fold;
+	struct judged_list judged;
+	nsec now;
+};
+
+static bool query_is_filtered(const struct query *q)
+{
+	return q->thread || q->tid || q->pid;
+}
+
+static bool query_takes(const struct answer *a, const struct sample *s)
+{
+	const struct query *q = a->query;
+
+	return (!q->tid || q->tid == s->tid) && (!q->pid || q->pid == s->pid) &&
+	       (!q->thread || text_glob(q->thread, store_thread_name(a->store, s->tid)));
+}
+
+static void answer_sample(struct answer *a, const struct sample *s, double weight)
+{
+	const struct span *call;
+	enum side side = split_judge(a->split, a->store, s, a->now, &call);
+	bool taken = query_takes(a, s);
+	uint32_t node = 0;
+
+	if (taken) {
+		node = fold_node(&a->fold, s->node);
+		fold_put(&a->fold, node, side, weight, weight * s->weight);
+		a->picture->samples++;
+		a->picture->losses.stacks_truncated += s->user_end == STACK_TRUNCATED;
+		a->picture->losses.stacks_unreadable += s->user_end == STACK_UNREADABLE;
+	}
+	if (!call)
+		return;
+	*(struct judged *)array_add(&a->judged.all) = (struct judged){
+		.call = call->id,
+		.duration = span_finished(call) ? span_age(call, 0) + !span_age(call, 0) : 0,
+		.samples = weight,
+		.weight = weight * s->weight,
+		.node = node,
+		.side = taken ? side : NR_SIDE,
+	};
+}
+
+static void answer_samples(struct answer *a)
+{
+	for (uint32_t i = 0; i < a->store->samples.count; i++) {
+		const struct sample *s = sample_at(&a->store->samples, i);
+		double weight = window_weight(&a->window, s->time);
+
+		if (weight > 0)
+			answer_sample(a, s, weight);
+	}
+}
+
+/* The side of a cell of the main probe. */
+static enum side cube_side(const struct answer *a, uint32_t bucket)
+{
+	double low, last;
+
+	if (bucket == CUBE_BEFORE)
+		return SIDE_BEFORE;
+	if (bucket == CUBE_OPEN) /* without an expression every call is in */
+		return split_side_of_duration(a->split, 0) == SIDE_IN && !a->query->split ?
+			       SIDE_IN :
+			       SIDE_OPEN;
+	low = bucket_low(bucket);
+	last = (double)bucket_low(bucket + 1) - 1;
+	return split_side_of_duration(a->split, (low + last) / 2);
+}
+
+/* A cell of all samples goes outside; a cell of the main probe moves its part
+ * from there to its side. */
+static void answer_cell(struct answer *a, const struct cube_cell *cell)
+{
+	uint32_t node = fold_node(&a->fold, cell->node);
+	enum side side = split_probe(a->split) ? SIDE_OUT : SIDE_IN;
+
+	if (!cell->probe) {
+		fold_put(&a->fold, node, side, cell->samples, cell->weight);
+		return;
+	}
+	side = cube_side(a, cell->bucket);
+	fold_put(&a->fold, node, SIDE_OUT, -(double)cell->samples, -(double)cell->weight);
+	fold_put(&a->fold, node, side, cell->samples, cell->weight);
+	if (side > SIDE_REST)
+		return;
+	*(struct judged *)array_add(&a->judged.all) = (struct judged){
+		.samples = cell->samples,
+		.weight = cell->weight,
+		.node = node,
+		.side = side,
+	};
+}
+
+static void answer_cube(struct answer *a)
+{
+	const struct cube *c = &a->store->cube;
+
+	if (a->window.kind != WINDOW_ALL || query_is_filtered(a->query) ||
+	    !split_is_by_duration(a->split)) {
+		if (a->window.from <= c->newest)
+			a->picture->losses.forgotten = c->samples + c->refused;
+		return;
+	}
+	for (uint32_t i = 0; i < c->cells.count; i++) {
+		if (!c->cells.at[i].probe || c->cells.at[i].probe == split_probe(a->split))
+			answer_cell(a, &c->cells.at[i]);
+	}
+	a->picture->samples += c->samples;
+	a->picture->losses.forgotten = c->refused;
+}
+
+static text_id answer_text(struct answer *a, text_id id)
+{
+	return intern_text(&a->picture->text, intern_string(&a->store->text, id));
+}
+
+static void answer_origin(struct answer *a)
+{
+	const struct store *st = a->store;
+	const struct store_origin *origin = &st->origin;
+	struct picture *p = a->picture;
+
+	p->host = answer_text(a, origin->host);
+	p->kernel = answer_text(a, origin->kernel);
+	if (st->processes.count) {
+		p->pid = st->processes.at[0].pid;
+		p->comm = intern_text(&p->text, st->processes.at[0].comm);
+	}
+	p->processes = st->processes.count;
+	p->threads = st->threads_seen;
+	p->from = a->window.from;
+	p->to = a->window.to;
+	p->wall = origin->wall ? origin->wall + (a->window.from - origin->time) : 0;
+	p->hz = origin->hz;
+	p->cpus = origin->cpus;
+	p->period = origin->period;
+	p->ended = st->has_end && st->end.reason <= ENDED_BY_TARGET ? st->end.reason :
+								     ENDED_BY_TIME;
+	p->cut = !st->has_end;
+}
+
+static void answer_losses(struct answer *a)
+{
+	struct picture_losses *to = &a->picture->losses;
+	const struct event_loss *from = &a->store->losses;
+	struct picture *p = a->picture;
+	AUTO_FREE uint64_t *total = mem_zeroed(p->nodes.count, sizeof(*total));
+
+	to->ring = from->ring;
+	to->samples = from->samples;
+	to->spans = from->spans;
+	to->spans_unmatched = from->unmatched;
+	to->throttled = from->throttled;
+	to->probe_nsec = from->probe_nsec;
+	if (to->stacks_unreadable < from->stacks)
+		to->stacks_unreadable = from->stacks;
+	picture_totals(p, SIDE_ALL, false, total);
+	for (uint32_t n = 1; n < p->nodes.count; n++) {
+		enum frame_kind kind = p->frames.at[p->nodes.at[n].frame].kind;
+
+		to->frames += kind == FRAME_OTHER ? 0 : total[n];
+		to->frames_unresolved += kind == FRAME_UNKNOWN ? total[n] : 0;
+	}
+}
+
+static int by_call(const void *va, const void *vb)
+{
+	const struct judged *a = va, *b = vb;
+
+	return a->call < b->call ? -1 : a->call > b->call;
+}
+
+static void answer_split(struct answer *a)
+{
+	const struct calls_question question = { a->store, &a->window, a->split,
+						 query_is_filtered(a->query) };
+	const struct store_probe *probe = store_probe(a->store, split_probe(a->split));
+	struct picture *p = a->picture;
+
+	for (uint32_t i = 0; i < a->store->probes.count; i++) {
+		calls_add_span(p, a->store, &a->store->probes.at[i], &a->window);
+		if (probe == &a->store->probes.at[i])
+			p->split_span = i;
+	}
+	if (a->query->split)
+		p->split_expr = intern_text(&p->text, a->query->split);
+	p->threshold = split_threshold(a->split);
+	if (!probe)
+		return;
+	if (a->judged.all.count)
+		qsort(a->judged.all.at, a->judged.all.count, sizeof(*a->judged.all.at), by_call);
+	calls_by_side(p, &question, &a->judged);
+	diff_functions(&a->fold, probe, &a->judged);
+}
+
+static int answer_bind(struct answer *a, struct error *err)
+{
+	int r;
+
+	if (!a->query->split) {
+		a->split = split_inside(a->store->probes.count ? a->store->probes.at[0].id : 0);
+		return 0;
+	}
+	r = split_parse(a->query->split, &a->split, err);
+	return r ? r : split_bind(a->split, a->store, &a->window, err);
+}
+
+int view_answer(const struct store *st, const struct query *q, const struct naming *naming,
+		struct picture **ret, struct error *err)
+{
+	struct answer a = { .store = st, .query = q, .now = st->newest };
+	int r;
+
+	a.window = window_resolve(&q->window, st->first, st->newest);
+	r = answer_bind(&a, err);
+	if (r) {
+		split_free(a.split);
+		return r;
+	}
+	a.picture = picture_new();
+	fold_init(&a.fold, a.picture, st, naming, q);
+	answer_origin(&a);
+	answer_samples(&a);
+	answer_cube(&a);
+	fold_write(&a.fold);
+	answer_losses(&a);
+	answer_split(&a);
+	fold_done(&a.fold);
+	array_done(&a.judged.all);
+	split_free(a.split);
+	*ret = a.picture;
+	return 0;
+}

@@ -1,0 +1,31 @@
+/*
+ * diff - what slow calls do more than the others, function by function.
+ *
+ * For each function called within the span: the mean time a call spends in it,
+ * on each side.  m = W / C, with W the weight of the samples in the function
+ * and C the number of calls of that side.  These means add up over the tree.
+ *
+ * Its interval: a side is C calls, of which call i gives y_i of sampled time to
+ * the function; most give none.  Calls and samples are both chance, and since
+ * y_i varies by either, the spread of the y_i has both (a compound Poisson
+ * sum): Var(m) = (sum y_i^2 - m^2 C) / C^2, and at least one sample's worth,
+ * T^2 / C^2.  Estimated numbers of calls (see view/calls.h) add m^2 over the
+ * number of sampled calls.
+ *
+ * Which frames are within the span: those below the outermost frame of the
+ * probed function.  Where that frame is missing (a frame-pointer walk skips
+ * the caller of a function that has not set up its frame yet), those below the
+ * last function that is seen above the probed one in other stacks.
+ */
+#ifndef SONDE_VIEW_DIFF_H
+#define SONDE_VIEW_DIFF_H
+
+#include "view/calls.h"
+#include "view/fold.h"
+
+/* Fills functions, off_in_nsec and off_rest_nsec from the picture's nodes and
+ * sides; judged is sorted by call.  probe: of the split. */
+void diff_functions(const struct fold *f, const struct store_probe *probe,
+		    const struct judged_list *judged);
+
+#endif

@@ -1,0 +1,46 @@
+/*
+ * fold - from physical frames to the functions people read.
+ *
+ * Each stack that weighs something is walked once: its frames are named (late,
+ * so that names sharpen while debug info loads) and frames of one function
+ * under one parent become one node of the picture.  A frame without a name is
+ * called "image+0x1234", or "[unknown]" outside every map.
+ */
+#ifndef SONDE_VIEW_FOLD_H
+#define SONDE_VIEW_FOLD_H
+
+#include "model/naming.h"
+#include "model/profile.h"
+#include "model/store.h"
+#include "view/query.h"
+
+struct fold {
+	struct picture *picture;
+	const struct store *store;
+	const struct naming *naming; /* may be NULL: nothing has a name */
+	const struct query *query;
+	uint32_t *frames; /* picture frame + 1 of a frame_id, 0 = not yet */
+	uint32_t *nodes;  /* picture node + 1 of a node_id, 0 = not yet */
+	struct table functions; /* (image, name) to picture frame */
+	struct table children;  /* (parent, frame) to picture node */
+	struct table images;    /* image id to picture image */
+	ARRAY(struct frame) places; /* of each picture frame, one that it came from */
+	ARRAY(node_id) path;
+	struct profile self[NR_SIDE], weight[NR_SIDE];
+};
+
+/* Makes the picture's root.  All arguments outlive the fold. */
+void fold_init(struct fold *f, struct picture *p, const struct store *st,
+	       const struct naming *naming, const struct query *q);
+void fold_done(struct fold *f);
+/* The picture's node for a stack. */
+uint32_t fold_node(struct fold *f, node_id node);
+/* Adds to a node of the picture; samples and weight may be parts. */
+void fold_put(struct fold *f, uint32_t node, enum side side, double samples, double weight);
+/* Writes what was added into the picture's nodes and sides, as whole numbers. */
+void fold_write(struct fold *f);
+
+/* True when a frame of the picture belongs to the function a probe watches. */
+bool fold_is_probed(const struct fold *f, uint32_t frame, const struct store_probe *probe);
+
+#endif

@@ -1,0 +1,40 @@
+/*
+ * function - sums over a picture's nodes, function by function.
+ *
+ * Frames of one name in one image are one function, also where the picture is
+ * folded by address.  A function that calls itself is counted once: at its
+ * first node on the way from the root.
+ */
+#ifndef SONDE_VIEW_FUNCTION_H
+#define SONDE_VIEW_FUNCTION_H
+
+#include "view/picture.h"
+
+/* What a node is to the sums. */
+enum place_in_span {
+	PLACE_OUTER,  /* the root, and callers of what is asked about */
+	PLACE_SPAN,   /* the (outermost) frame of the probed function */
+	PLACE_WITHIN, /* counted */
+	PLACE_AGAIN,  /* counted, but not a function of its own: the probed one again */
+};
+
+struct functions {
+	const struct picture *picture;
+	uint32_t *of_frame;  /* function of each frame */
+	uint8_t *place;      /* enum place_in_span of each node */
+	uint32_t count;
+	struct picture_function *list; /* frame UINT32_MAX: not met within */
+};
+
+/* place has an element for each node and is taken over. */
+void functions_init(struct functions *fs, const struct picture *p, uint8_t *place);
+void functions_done(struct functions *fs);
+/* Sums the sides SIDE_IN and SIDE_REST into list: self, total, samples, caller
+ * and depth.  Times a call are left to the caller. */
+void functions_sum(struct functions *fs);
+/* True for a node where its function begins on the way from the root. */
+bool functions_first(const struct functions *fs, uint32_t node);
+/* Hands those met within over to the picture, the largest extra_nsec first. */
+void functions_give(struct functions *fs, struct picture *p);
+
+#endif

@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+"""record_bench - what the recorder itself takes, and how soon it answers."""
+import json
+import os
+import subprocess
+import sys
+import time
+
+from measure import BUILD, SONDE, Running, median, need, rusage_of, scratch
+
+ROUNDS = int(sys.argv[1]) if len(sys.argv) > 1 else 5
+
+
+def first_event(pid, d):
+    """Seconds until the recording holds something that a reader can see."""
+    t = time.monotonic()
+    out, _, _, _ = rusage_of([SONDE, "record", "-q", "-p", pid, "-s", "handle_request", "-d", "0.05",
+                              "-F", "999", "-o", f"{d}/first.sonde"])
+    return time.monotonic() - t - 0.05
+
+
+def main():
+    shop = os.path.join(BUILD, "test/demo/shop-server")
+    need(SONDE, shop)
+    with scratch() as d, Running(shop, "--seconds", "100") as target:
+        time.sleep(0.5)
+        first, answer, cpu, rss = [], [], [], []
+        for _ in range(ROUNDS):
+            first.append(first_event(target.pid, d))
+            t = time.monotonic()
+            rusage_of([SONDE, "record", "-q", "-p", target.pid, "-s", "handle_request",
+                       "-d", "1", "-o", f"{d}/a.sonde"])
+            rusage_of([SONDE, "report", f"{d}/a.sonde", "--split", "dur > p95"],
+                      stdout=subprocess.DEVNULL)
+            answer.append(time.monotonic() - t)
+            seconds, used, most, _ = rusage_of([SONDE, "record", "-q", "-p", target.pid,
+                                                "-s", "handle_request", "-d", "5",
+                                                "-o", f"{d}/b.sonde"])
+            cpu.append(used / seconds)
+            rss.append(most / 1024)
+        print(f"record -d 0.05, all but the 0.05 s: median {1000 * median(first):.0f} ms")
+        print(f"1 s of data to a report, altogether: median {median(answer):.2f} s")
+        print(f"recorder at 99 Hz: {100 * median(cpu):.2f} % of a core, "
+              f"largest resident {max(rss):.0f} MiB")
+
+
+main()

@@ -1,0 +1,56 @@
+#!/bin/bash
+# entries = ends by reason + still open, exactly, however calls end; and the target
+# does the same as without sonde.
+. "$(dirname "$0")/lib.sh"
+plan 51
+need root
+need bpf
+
+# case NAME 'places' 'what else holds' TARGET ARGS...: three results each.
+accounted() {
+	local name=$1 places=$2 more=$3 spans=() place
+	shift 3
+	target_start "$@" --wait
+	for place in $places; do spans+=(-s "$place"); done
+	sonde_start record -p "$target" "${spans[@]}" -F 99 -d 30 -o "$work/$name.sonde"
+	target_go
+	target_finish
+	sonde_finish
+	check "$name: the target is unharmed" exited_well
+	check "$name: the recording ends with the target" status_is 0
+	sonde_run report "$work/$name.sonde" --json
+	if [ ! -s "$out" ]; then
+		cat "$err" | not_ok "$name: accounts for every call"
+		return
+	fi
+	check "$name: accounts for every call" holds "all(balanced(s) for s in d['spans']) and
+		all(ends['open'] == 0 for ends in d['spans']) and ($more)" "$out" "$truth"
+}
+
+same='all(span(f)["calls"] == c["entries"] and span(f)["ended"]["return"] == c["returned"]
+	for f, c in t["functions"].items())'
+entered='all(span(f)["calls"] == c["entries"] for f, c in t["functions"].items())'
+
+accounted push f_push "$same" calls steady
+accounted mov f_mov 'span("f_mov")["calls"] == t["functions"]["f_push"]["entries"]' \
+	calls steady --variant mov
+accounted recurse fact "$same" calls recurse
+accounted recurse-60 fact "$entered" calls recurse --depth 60
+accounted recurse-100 fact "$entered" calls recurse --depth 100
+accounted mutual 'even odd' "$same" calls mutual
+accounted nested 'outer middle inner' "$same" calls nested
+accounted longjmp f_push "$same and span()['ended']['longjmp'] == 100" calls longjmp
+accounted thread-exit f_push "$same and span()['ended']['exit'] == 100 and t['cleanups'] == 100" \
+	calls exit
+accounted fork f_push "$same" calls fork
+accounted short-threads f_push "$same" calls threads
+accounted altstack-high f_push "$entered" calls signal --variant high
+accounted altstack-low f_push "$entered" calls signal --variant low
+accounted coroutine coroutine:step 'span()["calls"] == t["entries"] == 1000 and t["sums"] == [249500, 250000]' \
+	coroutine
+accounted 'busy' f_push "$same" calls steady --work 100 --calls 100000
+accounted 'many' many_0042 'span()["calls"] == t["calls"] == 1000' many --calls 1000
+
+# Exec: the image comes back under the same probe, or is said to be gone.
+accounted exec f_push 'span()["ended"]["exec"] == 1 and span()["calls"] in (50, 70)' calls exec
+finish

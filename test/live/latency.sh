@@ -1,0 +1,33 @@
+#!/bin/bash
+# Live percentiles against those of a target that keeps every duration.
+. "$(dirname "$0")/lib.sh"
+plan 10
+need root
+need bpf
+
+quantiles='all(near(d[k], t[k], .02) for k in ("p50_ns", "p90_ns", "p95_ns", "p99_ns"))'
+
+for variant in push mov; do
+	target_start calls steady --wait --variant $variant --calls 4000 --work 200000
+	sonde_lines=1 sonde_start latency -p "$target" f_push -d 20 -i 0.5 --json
+	target_go
+	target_finish
+	sonde_finish
+	check "$variant: ends when the target does" status_is 0
+	check "$variant: the target ends well" exited_well
+	check "$variant: every call is counted" \
+		holds 'd["final"] and d["calls"] == t["functions"]["f_push"]["returned"]' "$out" "$truth"
+	check "$variant: percentiles within 2 % of exact" holds "$quantiles" "$out" "$truth"
+done
+
+target_start calls steady --wait --calls 100 --rate 50
+sonde_start latency -p "$target" f_push -i 0.2
+target_go
+sleep 0.8
+kill -INT "$tracer"
+sonde_finish
+check 'Ctrl-C ends it well, with percentiles shown' \
+	bash -c "[ $status = 0 ] && grep -q p95 '$out'"
+target_finish
+check 'and leaves the target alone' exited_well
+finish

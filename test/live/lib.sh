@@ -1,0 +1,176 @@
+# shellcheck shell=bash
+# lib - what the live tests share.  Sourced by bash scripts; prints TAP.
+#
+#	plan 7; need root; need bpf
+#	target_start calls steady --wait	-> $target (pid)
+#	sonde_run record ... ; $status, $out, $err
+#	target_go; target_finish		-> $truth (file with the line of JSON)
+#	check 'name' command...			one result; what it printed is shown on failure
+#	value FILE 'python expression on d'	reads JSON
+
+build=$(cd "${SONDE_BUILD:-$(dirname "${BASH_SOURCE[0]}")/../../build}" && pwd)
+sonde=$build/sonde
+targets=$build/test/target
+shop=$build/test/demo/shop-server
+python=$(command -v /usr/bin/python3 || command -v python3)
+work=$(mktemp -d "${TMPDIR:-/tmp}/sonde-test.XXXXXX")
+out=$work/out err=$work/err truth=$work/truth
+planned=0 done_tests=0 failures=0
+children=()
+
+# Ends what this script started, by pid, and nothing else.
+clean_up() {
+	local pid
+	for pid in "${children[@]}"; do
+		kill -KILL "$pid" 2>/dev/null
+	done
+	wait 2>/dev/null
+	mountpoint -q "$work/full" 2>/dev/null && umount "$work/full"
+	rm -rf "$work"
+}
+trap clean_up EXIT
+trap 'exit 143' TERM INT
+
+plan() { planned=$1; echo "1..$1"; }
+
+# Every result that is left is skipped, for this reason.
+skip_rest() {
+	while [ $done_tests -lt "$planned" ]; do
+		done_tests=$((done_tests + 1))
+		echo "ok $done_tests - $(basename "$0" .sh) # SKIP $1"
+	done
+	exit 0
+}
+
+skip() { done_tests=$((done_tests + 1)); echo "ok $done_tests - $1 # SKIP $2"; }
+
+ok() { done_tests=$((done_tests + 1)); echo "ok $done_tests - $1"; }
+not_ok() {
+	done_tests=$((done_tests + 1)) failures=$((failures + 1))
+	echo "not ok $done_tests - $1"
+	sed 's/^/# /' | head -60
+}
+
+check() {
+	local name=$1 text
+	shift
+	if text=$("$@" 2>&1); then ok "$name"; else { echo "$text"; echo "($*)"; } | not_ok "$name"; fi
+}
+
+finish() {
+	[ $done_tests -eq "$planned" ] || echo "# $done_tests of $planned"
+	exit $((failures > 0))
+}
+
+# need root | bpf | the name of a program
+need() {
+	case $1 in
+	root) [ "$(id -u)" = 0 ] || skip_rest "not root" ;;
+	bpf)
+		[ -e /sys/kernel/btf/vmlinux ] || skip_rest "this kernel has no BTF"
+		[ -x "$sonde" ] || { echo "Bail out! $sonde was not built"; exit 1; } ;;
+	*) command -v "$1" >/dev/null || skip_rest "$1 is not installed" ;;
+	esac
+}
+
+# Starts a program that prints "ready PID"; its input is a pipe held open by us.
+target_start() {
+	local program=$1 tries=0
+	shift
+	[ -x "$program" ] || program=$targets/$program
+	rm -f "$work/go"
+	mkfifo "$work/go"
+	: >"$truth"
+	"$program" "$@" <>"$work/go" >"$truth" 2>"$work/target.err" &
+	target=$!
+	children+=("$target")
+	until grep -q '^ready' "$truth"; do
+		tries=$((tries + 1))
+		[ $tries -lt 200 ] || { echo "Bail out! $program did not start"; exit 1; }
+		sleep 0.02
+	done
+}
+
+target_go() { echo go >"$work/go"; }
+
+# Waits for the target's own end; its status is $target_status.
+target_finish() {
+	wait "$target"
+	target_status=$?
+	sed -i '/^ready/d' "$truth"
+	truth_text=$(cat "$truth")
+}
+
+target_stop() { kill -INT "$target" 2>/dev/null; target_finish; }
+
+# Runs sonde to its end: $status, $out, $err.
+sonde_run() {
+	timeout -k 5 "${sonde_limit:-60}" "$sonde" "$@" >"$out" 2>"$err" </dev/null
+	status=$?
+	return 0
+}
+
+# Starts sonde beside us: $tracer.  Ready when it has said what it attached.
+sonde_start() {
+	local tries=0
+	"$sonde" "$@" >"$out" 2>"$err" </dev/null &
+	tracer=$!
+	children+=("$tracer")
+	until [ -s "$err" ] && [ "$(wc -l <"$err")" -ge "${sonde_lines:-2}" ]; do
+		tries=$((tries + 1))
+		[ $tries -lt 250 ] && kill -0 $tracer 2>/dev/null || break
+		sleep 0.02
+	done
+	sleep 0.2
+}
+
+sonde_finish() { wait "$tracer"; status=$?; }
+
+# The value of a Python expression; d is the document (of several lines: the last),
+# lines all of them.
+value() {
+	"$python" - "$@" <<'END'
+import json, sys
+lines = [json.loads(l) for l in open(sys.argv[1]) if l.strip().startswith(('{', '['))] \
+    if sys.argv[1] else []
+d = lines[-1] if lines else {}
+print(eval(sys.argv[2], {'d': d, 'lines': lines, 'a': sys.argv[3:], 'json': json}))
+END
+}
+
+# holds 'expression' FILE [FILE]: true for the documents d (first) and t (second).
+holds() {
+	"$python" - "$@" <<'END'
+import json, sys
+def last(path):
+    lines = [l for l in open(path) if l.strip()]
+    try:
+        return json.loads(''.join(lines))
+    except ValueError:
+        return json.loads(lines[-1])
+d = last(sys.argv[2])
+t = last(sys.argv[3]) if len(sys.argv) > 3 else None
+def near(a, b, part):
+    return abs(a - b) <= part * abs(b)
+def span(place=None):
+    return next(s for s in d['spans'] if place in (None, s['place']))
+def balanced(s):
+    return s.get('entries', s['calls']) == sum(s['ended'].values()) + s['open']
+held = eval(sys.argv[1])
+if not held:
+    print('does not hold:', sys.argv[1])
+    for name, doc in (('d', d), ('t', t)):
+        if doc is not None:
+            for key in ('functions', 'nodes', 'histogram'):
+                if isinstance(doc, dict) and isinstance(doc.get(key), list):
+                    doc[key] = doc[key][:4]
+            print(name, '=', json.dumps(doc)[:4000])
+sys.exit(not held)
+END
+}
+
+children_of() { cat /proc/"$1"/task/*/children 2>/dev/null | tr -s ' ' '\n' | sed '/^$/d'; }
+says() { grep -qi -- "$1" "$err" || { cat "$err"; return 1; }; }
+status_is() { [ "$status" = "$1" ] || { echo "status $status"; cat "$err"; return 1; }; }
+alive() { kill -0 "$1"; }
+exited_well() { [ "$target_status" = 0 ] || { echo "target ended with $target_status"; cat "$work/target.err"; return 1; }; }

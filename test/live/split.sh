@@ -1,0 +1,53 @@
+#!/bin/bash
+# The bundled shop-server knows the CPU time of every request and which ones are
+# slow: a recording split at p95 has to find the same share, and the culprit.
+. "$(dirname "$0")/lib.sh"
+plan 11
+need root
+need bpf
+
+target_start "$shop" --seconds 60 --durations "$work/requests"
+sonde_run record -p "$target" -s handle_request -F 199 -d 10 -o "$work/shop.sonde"
+check 'record ends well' status_is 0
+check 'the target runs on' alive "$target"
+target_stop
+check 'the target ends well' exited_well
+
+sonde_run report "$work/shop.sonde" --split 'dur > p95' --json
+check 'report answers in JSON' status_is 0
+cp "$out" "$work/report.json"
+
+# What the target measured of the calls that ended inside the window.
+"$python" - "$work/requests" "$work/report.json" >"$work/exact.json" <<'END'
+import json, math, sys
+window = json.load(open(sys.argv[2]))['window']
+calls = [tuple(map(int, line.split())) for line in open(sys.argv[1])]
+calls = [c for c in calls if window['from_ns'] <= c[0] and c[0] + c[1] <= window['to_ns']]
+ordered = sorted(c[1] for c in calls)
+exact = {f'p{p}_ns': ordered[math.ceil(len(ordered) * p / 100) - 1] for p in (50, 90, 95, 99)}
+slow = [c for c in calls if c[1] > exact['p95_ns']]
+exact.update(calls=len(calls), slow_calls=len(slow), share=sum(c[2] for c in slow) / sum(c[2] for c in calls),
+             cpu_ns=sum(c[2] for c in calls))
+print(json.dumps(exact))
+END
+
+of() { holds "$1" "$work/report.json" "$work/exact.json"; }
+echo "# exact: $(cat "$work/exact.json")"
+check 'every call is counted (but for the two ends of the window)' \
+	of 'abs(span()["calls"] - t["calls"]) <= 8'
+check 'entries = ends by reason + open' of 'balanced(span())'
+check 'p50, p90, p95, p99 within 2 % of exact' \
+	of 'all(near(span()[k], t[k], .02) for k in ("p50_ns", "p90_ns", "p99_ns")) and
+	near(span()["p95_ns"], t["p95_ns"], .05)'
+check 'share of CPU time in slow calls within 3 points' \
+	of 'abs(d["split"]["in"]["weight_ns"] /
+	(d["split"]["in"]["weight_ns"] + d["split"]["rest"]["weight_ns"]) - t["share"]) <= .03'
+check 'the planted path is first in the difference' \
+	of 'd["functions"][0]["name"] in ("parse_request", "expand_table", "mix_block") and
+	"expand_table" in [f["name"] for f in d["functions"][:3]]'
+check 'what is alike on both sides is far below it' \
+	of 'all(abs(f["extra_ns"]) < .2 * d["functions"][0]["extra_ns"]
+	for f in d["functions"] if f["name"] in ("render_rows", "log_line"))'
+sonde_run report "$work/shop.sonde" --split 'dur > p95' -o "$work/shop.svg"
+check 'a picture can be made of it' test -s "$work/shop.svg"
+finish
