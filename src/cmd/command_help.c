@@ -25,6 +25,8 @@ void command_help(const struct command *c, struct text *to)
 
 	text_format(to, "sonde %s: %s\n\nUsage: sonde %s %s [OPTIONS]\n", c->name, c->summary,
 		    c->name, c->usage);
+	if (c->takes_program)
+		text_format(to, "       sonde %s [OPTIONS] -- CMD ARGS\n", c->name);
 	if (c->about) {
 		text_add_char(to, '\n');
 		option_wrap(to, c->about, 0);

@@ -46,7 +46,7 @@ static const struct command tried = {
 static const struct command starter = {
 	.name = "start",
 	.summary = "start a program",
-	.usage = "-- CMD ARGS",
+	.usage = "TARGET",
 	.takes_program = true,
 	.options_size = sizeof(struct own_option),
 	.run = run,
@@ -157,6 +157,8 @@ static void help_is_read_off_the_tables(void **state)
 
 	assert_int_equal(said.status, EXIT_DONE);
 	assert_string_equal(said.text, expected);
+	said = hear(&starter, WORDS("-h"));
+	assert_non_null(strstr(said.text, "\n       sonde start [OPTIONS] -- CMD ARGS\n"));
 	said = hear(NULL, WORDS("--version"));
 	assert_int_equal(said.status, EXIT_DONE);
 	assert_string_equal(said.text, "sonde " SONDE_VERSION "\n");

@@ -7,7 +7,7 @@
 #include "cmd/output.h"
 #include "cmd/question.h"
 #include "source/file.h"
-#include "view/compare.h"
+#include "view/pair.h"
 
 static int load(const char *path, const struct run_option *o, const struct sink *sink,
 		struct picture **ret, struct error *err)
@@ -38,7 +38,7 @@ static int diff(const struct run_option *o, const struct option_rest *rest, stru
 	if (code == 0)
 		code = load(rest->words.at[1], o, output.sink, &now, err);
 	if (code == 0)
-		both = picture_compare(before, now);
+		both = picture_pair(before, now);
 	if (code == 0)
 		code = output_picture(&output, both, err);
 	picture_free(both);

@@ -151,6 +151,12 @@ static void add_rows(struct list *l, const struct match_list *all, bool only_mai
 		row->symbol = all->at[i].symbol;
 		row->name = plain_name(row->symbol);
 		locate_choose(finder, image, row->symbol, NULL, &row->choice);
+		/* a part of a function that was moved away: nobody calls it */
+		if (row->symbol->kind == SYMBOL_UNNAMED && !row->choice.sp_is_entry) {
+			free(row->name);
+			l->rows.count--;
+			continue;
+		}
 		find_line(l, all->at[i].image, row);
 		if (i % 1024 == 0)
 			log_progress("%u of %u functions", i, all->count);

@@ -1,7 +1,7 @@
 #include "cmd/question.h"
 
 #include "model/split.h"
-#include "view/view.h"
+#include "view/answer.h"
 
 int question_check(const struct run_option *o, struct error *err)
 {

@@ -25,7 +25,7 @@ static const struct option_spec target_specs[] = {
 	  INT32_MAX },
 	{ OPTION_TEXT, 0, "thread", "GLOB", "only threads of that name", AT(thread) },
 };
-const struct option_group group_target = OPTION_GROUP("Target (or -- CMD ARGS)", target_specs);
+const struct option_group group_target = OPTION_GROUP("Target", target_specs);
 
 static const struct option_spec samples_specs[] = {
 	{ OPTION_UNSIGNED, 'F', "hz", "HZ", "samples a second of each running thread (99)",

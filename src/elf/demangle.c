@@ -27,7 +27,8 @@ static void add_output(const char *part, size_t length, void *opaque)
 
 	if (o->out->size - o->start + length > READABLE_MAX)
 		longjmp(o->too_long, 1);
-	text_add_part(o->out, part, length);
+	if (length) /* part may be NULL then */
+		text_add_part(o->out, part, length);
 }
 
 static size_t count_char(const char *s, char c)

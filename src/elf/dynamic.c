@@ -14,7 +14,7 @@ struct dynamic {
 	ARRAY(uint64_t) needed; /* offsets into the strings */
 	Elf64_Rela *plt;
 	uint32_t nr_plt;
-	void *own_symbols, *own_strings;
+	char *strings;
 };
 
 /* The tags that matter, by number; addresses as in the file. */
@@ -141,17 +141,16 @@ struct dynamic *dynamic_load(const struct image *image)
 	uint64_t count;
 
 	read_tags(d, image, &tags);
-	d->own_strings = read_at(image, tags.strtab, tags.strsz);
-	if (!d->own_strings)
+	d->strings = read_at(image, tags.strtab, tags.strsz);
+	if (!d->strings)
 		return d;
 	count = symbol_count(image, &tags);
-	d->own_symbols = read_at(image, tags.symtab, count * sizeof(Elf64_Sym));
 	d->symbols = (struct symbols){
-		.at = d->own_symbols,
-		.count = d->own_symbols ? count : 0,
-		.strings = d->own_strings,
+		.at = read_at(image, tags.symtab, count * sizeof(Elf64_Sym)),
+		.strings = d->strings,
 		.strings_size = tags.strsz,
 	};
+	d->symbols.count = d->symbols.at ? count : 0;
 	d->plt = read_at(image, tags.jmprel, tags.pltrelsz);
 	d->nr_plt = d->plt ? tags.pltrelsz / sizeof(Elf64_Rela) : 0;
 	return d;
@@ -161,8 +160,8 @@ void dynamic_free(struct dynamic *d)
 {
 	if (!d)
 		return;
-	free(d->own_symbols);
-	free(d->own_strings);
+	symbols_done(&d->symbols);
+	free(d->strings);
 	free(d->plt);
 	array_done(&d->needed);
 	free(d);

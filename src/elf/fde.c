@@ -20,7 +20,7 @@
 
 struct unwind_table {
 	const struct image *image;
-	const uint8_t *bytes, *frames;
+	uint8_t *bytes, *frames;
 	const struct section *header, *frame;
 	uint32_t count;
 };
@@ -40,8 +40,8 @@ static bool table_open(struct unwind_table *t, const struct image *image)
 	t->image = image;
 	t->header = image_section(image, ".eh_frame_hdr");
 	t->frame = image_section(image, ".eh_frame");
-	t->bytes = section_bytes(image, t->header);
-	t->frames = section_bytes(image, t->frame);
+	t->bytes = section_copy(image, t->header);
+	t->frames = section_copy(image, t->frame);
 	if (!t->bytes || !t->frames || t->header->size < HEADER_SIZE)
 		return false;
 	if (t->bytes[0] != VERSION || t->bytes[2] != UDATA4 || t->bytes[3] != DATAREL_SDATA4)
@@ -122,22 +122,19 @@ static bool covered_until(struct covered *c, struct symlist *l, uint32_t named,
 	return is_named || f->offset < c->end;
 }
 
-void symread_unwind(struct symlist *l, const struct image *image)
+static void add_uncovered(struct symlist *l, const struct unwind_table *table)
 {
 	uint32_t named = l->symbols.count;
 	struct symlist found = { 0 };
-	struct unwind_table table;
 	struct covered c = { 0 };
 	uint64_t last = 0;
 
-	if (!table_open(&table, image))
-		return;
-	for (uint32_t i = 0; i < table.count; i++) {
+	for (uint32_t i = 0; i < table->count; i++) {
 		uint64_t address;
 		struct symbol f;
 
 		/* a table that is not sorted is not used further than it is */
-		if (!table_at(&table, i, &f, &address) || f.offset < last)
+		if (!table_at(table, i, &f, &address) || f.offset < last)
 			continue;
 		last = f.offset;
 		if (covered_until(&c, l, named, &f))
@@ -150,6 +147,14 @@ void symread_unwind(struct symlist *l, const struct image *image)
 	for (uint32_t i = 0; i < found.symbols.count; i++)
 		symlist_add(l, found.symbols.at[i]);
 	symlist_done(&found);
-	section_drop(image, table.header);
-	section_drop(image, table.frame);
+}
+
+void symread_unwind(struct symlist *l, const struct image *image)
+{
+	struct unwind_table table;
+
+	if (table_open(&table, image))
+		add_uncovered(l, &table);
+	free(table.bytes);
+	free(table.frames);
 }

@@ -387,39 +387,36 @@ bool image_has_section(const struct image *image, const char *name)
 	return image_section(image, name);
 }
 
+uint8_t *section_copy(const struct image *image, const struct section *s)
+{
+	uint8_t *bytes;
+
+	if (!s || !s->size || s->type == SHT_NOBITS || s->flags & SHF_COMPRESSED ||
+	    s->size > SECTION_SIZE_MAX || s->offset >= image->size ||
+	    s->size > image->size - s->offset)
+		return NULL;
+	bytes = mem_alloc(s->size + 1);
+	bytes[s->size] = 0;
+	if (read_whole(image, s->offset, bytes, s->size))
+		return bytes;
+	free(bytes);
+	return NULL;
+}
+
 const uint8_t *section_bytes(const struct image *image, const struct section *s)
 {
 	struct image *cache = (struct image *)image; /* what was read is no change to see */
 	uint8_t **bytes;
 
-	if (!s || !s->size || s->type == SHT_NOBITS || s->flags & SHF_COMPRESSED)
+	if (!s)
 		return NULL;
 	bytes = &cache->contents[s - image->sections];
-	if (*bytes)
+	if (*bytes || s->size > SECTION_TOTAL_MAX - image->kept)
 		return *bytes;
-	if (s->size > SECTION_SIZE_MAX || s->size > SECTION_TOTAL_MAX - image->kept ||
-	    s->offset >= image->size || s->size > image->size - s->offset)
-		return NULL;
-	*bytes = mem_alloc(s->size + 1);
-	(*bytes)[s->size] = 0;
-	if (!read_whole(image, s->offset, *bytes, s->size)) {
-		free(*bytes);
-		*bytes = NULL;
-		return NULL;
-	}
-	cache->kept += s->size;
+	*bytes = section_copy(image, s);
+	if (*bytes)
+		cache->kept += s->size;
 	return *bytes;
-}
-
-void section_drop(const struct image *image, const struct section *s)
-{
-	struct image *cache = (struct image *)image;
-
-	if (!s || !image->contents[s - image->sections])
-		return;
-	free(image->contents[s - image->sections]);
-	cache->contents[s - image->sections] = NULL;
-	cache->kept -= s->size;
 }
 
 const struct dynamic *image_dynamics(const struct image *image)
@@ -439,9 +436,15 @@ bool image_imports(const struct image *image, const char *glob)
 bool image_defines(const struct image *image, const char *glob)
 {
 	struct symbols own;
+	bool found;
 
-	return symbols_match(dynamic_symbols(image_dynamics(image)), glob, SYMBOLS_DEFINED) ||
-	       (symbols_static(image, &own) && symbols_match(&own, glob, SYMBOLS_DEFINED));
+	if (symbols_match(dynamic_symbols(image_dynamics(image)), glob, SYMBOLS_DEFINED))
+		return true;
+	if (!symbols_static(image, &own))
+		return false;
+	found = symbols_match(&own, glob, SYMBOLS_DEFINED);
+	symbols_done(&own);
+	return found;
 }
 
 const char *image_needed(const struct image *image, unsigned index)

@@ -102,14 +102,13 @@ void symread_plt(struct symlist *l, const struct image *image)
 {
 	const struct dynamic *d = image_dynamics(image);
 	const struct section *rest = image_section(image, ".rela.dyn");
-	const uint8_t *bytes = section_bytes(image, rest);
+	AUTO_FREE uint8_t *bytes = section_copy(image, rest);
 	struct stubs s = { .list = l, .image = image, .symbols = dynamic_symbols(d) };
 
 	s.nr_relocations = dynamic_plt_relocations(d, &s.relocations);
 	add_slots(&s, s.relocations, s.nr_relocations);
 	if (bytes)
 		add_slots(&s, (const Elf64_Rela *)bytes, rest->size / sizeof(Elf64_Rela));
-	section_drop(image, rest);
 	add_section_stubs(&s, ".plt", STUB_BYTES);
 	add_section_stubs(&s, ".plt.sec", STUB_BYTES);
 	add_section_stubs(&s, ".plt.got", 8);

@@ -29,8 +29,8 @@ const struct section *image_section_at(const struct image *image, uint32_t index
  * closed.  NULL: no section (s may be NULL), empty, compressed, without bytes
  * in the file, or over the bounds above. */
 const uint8_t *section_bytes(const struct image *image, const struct section *s);
-/* Lets them go before that, to save memory; NULL is fine. */
-void section_drop(const struct image *image, const struct section *s);
+/* The same as a copy that the caller frees: for what is read through once. */
+uint8_t *section_copy(const struct image *image, const struct section *s);
 
 /* Where the dynamic table (PT_DYNAMIC) lies in the file: false if there is none. */
 bool image_dynamic(const struct image *image, uint64_t *ret_offset, uint64_t *ret_size);

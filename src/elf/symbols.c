@@ -3,26 +3,32 @@
 #include "base/text.h"
 #include "elf/section.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 bool symbols_static(const struct image *image, struct symbols *ret)
 {
 	const struct section *s = image_section_of(image, SHT_SYMTAB), *strings;
-	const uint8_t *bytes = section_bytes(image, s), *names;
+	const uint8_t *names;
 
-	if (!bytes)
+	if (!s)
 		return false;
 	strings = image_section_at(image, s->link);
 	names = section_bytes(image, strings);
 	if (!names)
 		return false;
 	*ret = (struct symbols){
-		.at = (const Elf64_Sym *)bytes,
-		.count = s->size / sizeof(Elf64_Sym),
+		.at = (Elf64_Sym *)section_copy(image, s),
 		.strings = (const char *)names,
 		.strings_size = strings->size,
 	};
-	return true;
+	ret->count = ret->at ? s->size / sizeof(Elf64_Sym) : 0;
+	return ret->at;
+}
+
+void symbols_done(struct symbols *s)
+{
+	free(s->at);
 }
 
 const char *symbols_name(const struct symbols *s, uint32_t index)

@@ -12,7 +12,7 @@
 #include <elf.h>
 
 struct symbols {
-	const Elf64_Sym *at;
+	Elf64_Sym *at; /* owned */
 	uint32_t count;
 	const char *strings;
 	uint64_t strings_size;
@@ -20,8 +20,9 @@ struct symbols {
 
 enum symbols_side { SYMBOLS_IMPORT, SYMBOLS_DEFINED };
 
-/* .symtab, which points into the image: false if it has none. */
+/* .symtab: false if it has none.  The strings are kept by the image. */
 bool symbols_static(const struct image *image, struct symbols *ret);
+void symbols_done(struct symbols *s);
 /* "" where it has none or the file lies about it. */
 const char *symbols_name(const struct symbols *s, uint32_t index);
 /* Is a name that matches the glob on this side? */

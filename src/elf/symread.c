@@ -86,7 +86,7 @@ bool symread_static(struct symlist *l, const struct image *at, const struct imag
 	if (!symbols_static(from, &table))
 		return false;
 	any = add_all(l, at, &table);
-	section_drop(from, image_section_of(from, SHT_SYMTAB)); /* the strings stay */
+	symbols_done(&table);
 	return any;
 }
 

@@ -10,6 +10,11 @@
 
 #define LISTED_MAX 8
 
+static bool is_pattern(const struct place *place)
+{
+	return place->glob || place->kind == PLACE_REGEX;
+}
+
 /* How to name one match so that nothing else is meant. */
 static void add_candidate(const struct code *code, const struct match_list *all, uint32_t index,
 			  struct text *to)
@@ -89,7 +94,7 @@ static int check_unique(const struct code *code, const struct place *place,
 static int check_ifunc(const struct code *code, const struct place *place,
 		       const struct match_list *all, struct error *err)
 {
-	if (place->glob || place->kind == PLACE_REGEX)
+	if (is_pattern(place))
 		return 0;
 	for (uint32_t i = 0; i < all->count; i++) {
 		const struct symbol *s = all->at[i].symbol;
@@ -135,7 +140,7 @@ static int find_address(struct code *code, const struct place *place, struct mat
 }
 
 static int add_sites(struct code *code, const struct match_list *all, const uint64_t *exact,
-		     struct probe *p, struct error *err)
+		     bool many, struct probe *p, struct error *err)
 {
 	struct site_finder *finder = site_finder_new();
 	int ret = 0;
@@ -151,6 +156,9 @@ static int add_sites(struct code *code, const struct match_list *all, const uint
 		ret = site->choice.refused ? 0 : locate_check_memory(image, site, err);
 		site->checked = ret == 0;
 		ret = ret < 0 ? ret : 0;
+		/* a pattern means functions; a name may mean any address */
+		if (many && !site->choice.sp_is_entry && !site->choice.refused)
+			site->choice.refused = "not the entry of a function";
 	}
 	site_finder_free(finder);
 	return ret;
@@ -181,7 +189,7 @@ static int drop_refused(struct probe *p, uint32_t *ret_dropped, struct error *er
 static void add_note(struct probe *p, const struct place *place, uint32_t dropped)
 {
 	AUTO_TEXT struct text note = { 0 };
-	bool many = place->glob || place->kind == PLACE_REGEX, part = false;
+	bool many = is_pattern(place), part = false;
 
 	if (p->sites.count > 1)
 		text_format(&note, "%u %s", p->sites.count,
@@ -245,7 +253,7 @@ static int resolve(struct code *code, const struct place *place, enum exit_wish 
 	if (!ret && (all.cut || all.count > SITES_MAX))
 		ret = error_set(err, E2BIG, "'%.200s' means %u functions; at most %u can be probed",
 				place->text, all.count, SITES_MAX);
-	ret = ret ? ret : add_sites(code, &all, is_exact ? &exact : NULL, p, err);
+	ret = ret ? ret : add_sites(code, &all, is_exact ? &exact : NULL, is_pattern(place), p, err);
 	ret = ret ? ret : drop_refused(p, &dropped, err);
 	array_done(&all);
 	if (ret)

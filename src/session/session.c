@@ -137,6 +137,13 @@ static void on_tick(void *context)
 		s->on_tick(s);
 }
 
+static void on_described(void *context, const struct event *e)
+{
+	struct session *s = context;
+
+	feed_event(&s->feed, e);
+}
+
 static void on_image(void *context, const struct event_image *image, const char *open_path)
 {
 	struct session *s = context;
@@ -205,7 +212,7 @@ int session_arm(struct session *s, struct error *err)
 
 	feed_init(&s->feed);
 	s->feed.writer = s->writer;
-	describe_init(&s->describe, feed_event, on_image, s);
+	describe_init(&s->describe, on_described, on_image, s);
 	s->described = true;
 	loop_init(&s->loop, s);
 	s->looped = true;

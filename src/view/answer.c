@@ -1,7 +1,7 @@
 #include "view/answer.h"
 
 #include "base/text.h"
-#include "view/diff.h"
+#include "view/extra.h"
 
 /* One question while it is answered. */
 struct answer {
@@ -204,7 +204,7 @@ static void answer_split(struct answer *a)
 	if (a->judged.all.count)
 		qsort(a->judged.all.at, a->judged.all.count, sizeof(*a->judged.all.at), by_call);
 	calls_by_side(p, &question, &a->judged);
-	diff_functions(&a->fold, probe, &a->judged);
+	extra_functions(&a->fold, probe, &a->judged);
 }
 
 static int answer_bind(struct answer *a, struct error *err)

@@ -136,7 +136,9 @@ static void pair_functions(struct pair *pair, double seconds, double scale)
 			(double)p->sides[SIDE_REST].weight_nsec) / seconds;
 	struct functions fs;
 
-	memset(place + 1, PLACE_WITHIN, p->nodes.count - 1);
+	for (uint32_t n = 1; n < p->nodes.count; n++)
+		place[n] = p->frames.at[p->nodes.at[n].frame].kind == FRAME_OTHER ? PLACE_AGAIN :
+										    PLACE_WITHIN;
 	functions_init(&fs, p, place);
 	functions_sum(&fs);
 	for (uint32_t i = 0; i < fs.count; i++) {

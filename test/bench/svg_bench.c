@@ -3,7 +3,7 @@
  *
  *	svg_bench [STACKS [OUTPUT]]	100,000 stacks when nothing is said
  *
- * The picture is a random tree with shared callers: stacks of 12 to 40 frames,
+ * The picture is a random tree with shared callers: stacks of 5 to 40 frames,
  * each branching off an earlier one, weights of one sample and more.  Prints
  * the time to write each format and the peak memory of the whole process (the
  * picture included); fails when the svg misses 0.5 s or 100 MB.
@@ -59,7 +59,7 @@ static struct picture *picture_make(uint32_t stacks)
 {
 	struct picture *p = picture_new();
 	uint64_t seed = 1;
-	uint32_t last = 0;
+	uint32_t last = 0, depth = 12;
 
 	frames_fill(p);
 	node_add(p, 0, 0);
@@ -69,9 +69,11 @@ static struct picture *picture_make(uint32_t stacks)
 		uint32_t up = draw(&seed, 6), down = 1 + draw(&seed, 5);
 		uint64_t samples = 1 + draw(&seed, 4) * draw(&seed, 40);
 
-		while (up-- && last > 4)
+		if (depth + down > 40)
+			up += depth - 16;
+		for (; up-- && depth > 4; depth--)
 			last = p->nodes.at[last].parent;
-		while (down--)
+		for (; down--; depth++)
 			last = node_add(p, last, 1 + draw(&seed, FUNCTIONS - 1));
 		p->nodes.at[last].self[SIDE_IN] = samples;
 		p->nodes.at[last].self_nsec[SIDE_IN] = samples * 10101010;

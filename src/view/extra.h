@@ -1,5 +1,5 @@
 /*
- * diff - what slow calls do more than the others, function by function.
+ * extra - what slow calls do more than the others, function by function.
  *
  * For each function called within the span: the mean time a call spends in it,
  * on each side.  m = W / C, with W the weight of the samples in the function
@@ -17,15 +17,15 @@
  * the caller of a function that has not set up its frame yet), those below the
  * last function that is seen above the probed one in other stacks.
  */
-#ifndef SONDE_VIEW_DIFF_H
-#define SONDE_VIEW_DIFF_H
+#ifndef SONDE_VIEW_EXTRA_H
+#define SONDE_VIEW_EXTRA_H
 
 #include "view/calls.h"
 #include "view/fold.h"
 
 /* Fills functions, off_in_nsec and off_rest_nsec from the picture's nodes and
  * sides; judged is sorted by call.  probe: of the split. */
-void diff_functions(const struct fold *f, const struct store_probe *probe,
+void extra_functions(const struct fold *f, const struct store_probe *probe,
 		    const struct judged_list *judged);
 
 #endif

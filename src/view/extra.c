@@ -1,4 +1,4 @@
-#include "view/diff.h"
+#include "view/extra.h"
 
 #include "view/function.h"
 
@@ -22,7 +22,7 @@ static void mark_outer(const struct picture *p, const bool *probed, bool *ret_ou
 	}
 }
 
-/* What every node is to the span; see the head of diff.h. */
+/* What every node is to the span; see the head of extra.h. */
 static uint8_t *place_nodes(const struct fold *f, const struct store_probe *probe)
 {
 	const struct picture *p = f->picture;
@@ -193,7 +193,7 @@ static double off_cpu(const struct picture *p, enum side side, const struct side
 	return s->mean_nsec > 0 && c->calls > 0 ? s->mean_nsec - s->weight_nsec / c->calls : 0;
 }
 
-void diff_functions(const struct fold *f, const struct store_probe *probe,
+void extra_functions(const struct fold *f, const struct store_probe *probe,
 		    const struct judged_list *judged)
 {
 	struct picture *p = f->picture;
