@@ -28,6 +28,16 @@ static __always_inline void send_leave(const struct open_span *s, __u64 parent, 
 	send(&e, sizeof(e), &loss.spans);
 }
 
+/* When a span ended, less what our ticks took from it: a call shorter than a tick
+ * would else be among the slow ones because it was sampled. */
+static __always_inline __u64 end_of(const struct thread_state *t, const struct open_span *s,
+				    __u64 now)
+{
+	__u64 ticked = t->ticked - s->ticked;
+
+	return now - s->began > ticked ? now - ticked : s->began;
+}
+
 /* Takes the innermost span off; the slot is read only after depth is lowered
  * (see struct thread_state).  reason is not END_RETURN.  A global function: the
  * verifier then looks at it once, not once for each turn of a loop. */
@@ -49,7 +59,7 @@ __noinline int drop_top(struct thread_state *t, __u32 reason, __u64 now)
 		parent = t->spans[(top - 1) & (MAX_OPEN - 1)].id;
 	count_end(s->probe, reason);
 	if (s->flags & SPAN_SAMPLED)
-		send_leave(s, parent, reason, now, 0);
+		send_leave(s, parent, reason, end_of(t, s, now), 0);
 	return 0;
 }
 
@@ -103,6 +113,7 @@ static __always_inline __u64 call_push(struct thread_state *t, __u32 probe, __u6
 	s->id = ++t->next_id;
 	s->began = now;
 	s->sp = sp;
+	s->ticked = t->ticked;
 	s->probe = probe;
 	s->flags = 0;
 	barrier();
@@ -182,6 +193,7 @@ static __always_inline void call_pop(struct thread_state *t, __u64 now, __u64 re
 	t->depth = top;
 	barrier();
 	s = &t->spans[top];
+	now = end_of(t, s, now);
 	duration = now - s->began;
 	c = counts_of(s->probe);
 	if (c) {

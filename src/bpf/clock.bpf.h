@@ -97,9 +97,9 @@ int clock_tick(struct bpf_perf_event_data *ctx)
 	struct thread_state *t;
 	__u64 now;
 
-	count(&ticks);
 	if (!tid || !is_target(pid, tid))
 		return 0;
+	count(&ticks);
 	room = bpf_map_lookup_elem(&sample_rooms, &zero);
 	if (!room)
 		return 0;
@@ -138,6 +138,8 @@ int clock_tick(struct bpf_perf_event_data *ctx)
 	event_fill(&room->sample.head, EVENT_SAMPLE,
 		   sizeof(struct event_sample) + (nk + nu) * sizeof(__u64), tid, now);
 	send(room, sizeof(struct event_sample) + (nk + nu) * sizeof(__u64), &loss.samples);
+	if (t)
+		t->ticked += bpf_ktime_get_ns() - now + tick_nsec;
 	return 0;
 }
 

@@ -20,7 +20,7 @@ static int load(const char *path, const struct run_option *o, const struct sink 
 	feed_init(&feed);
 	code = file_replay(path, feed_event, &feed, &tally, err);
 	if (code == 0 && stream_tally_print(&tally, &damage))
-		log_warn("'%s' is %s", path, text_string(&damage));
+		log_warn("'%s': %s", path, text_string(&damage));
 	if (code == 0)
 		code = question_ask(o, sink, &feed, ret, err);
 	feed_done(&feed);

@@ -3,10 +3,9 @@
  */
 #include "base/log.h"
 #include "cmd/command.h"
-#include "probe/exit.h"
+#include "cmd/finding.h"
+#include "cmd/listing.h"
 #include "proc/access.h"
-#include "proc/target.h"
-#include "source/calibrate.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -14,108 +13,19 @@
 #include <string.h>
 #include <unistd.h>
 
-/* One thing that was tried. */
-struct finding {
-	const char *key;  /* in JSON */
-	const char *what; /* for people */
-	bool good;
-	bool vital; /* sonde does not work without it */
-	char fix[400]; /* what to do; "" when nothing needs doing */
-};
-
 struct doctor {
 	struct kernel_support kernel;
 	struct cost cost;
-	ARRAY(struct finding) findings;
+	struct finding_list findings;
 	struct target target;
 	struct code code;
 	struct verdict verdict;
 	bool has_target;
 };
 
-static void find(struct doctor *d, struct finding f)
-{
-	if (f.good)
-		f.fix[0] = 0;
-	array_push(&d->findings, f);
-}
-
-
-
-static void examine_kernel(struct doctor *d)
-{
-	const struct kernel_support *k = &d->kernel;
-	struct finding load = { "load_bpf", "BPF programs load", k->load_bpf, true, "" };
-	struct finding clock = { "cpu_clock", "CPUs can be sampled", k->cpu_clock, true, "" };
-
-	snprintf(load.fix, sizeof(load.fix),
-		 k->load_errno == EPERM ?
-			 "the kernel refuses (%s): run sonde with sudo, or with CAP_BPF and "
-			 "CAP_PERFMON; in a container, add them there" :
-			 "the kernel refuses (%s): is bpf(2) built in, and allowed by seccomp?",
-		 strerror(k->load_errno));
-	snprintf(clock.fix, sizeof(clock.fix),
-		 "the kernel refuses (%s): run sonde with sudo or CAP_PERFMON "
-		 "(kernel.perf_event_paranoid is %d)",
-		 strerror(k->cpu_clock_errno), k->perf_event_paranoid);
-	find(d, load);
-	find(d, (struct finding){ "btf", "kernel types (BTF)", k->btf, true,
-				  "the kernel was built without CONFIG_DEBUG_INFO_BTF; install "
-				  "one that has /sys/kernel/btf/vmlinux" });
-	find(d, clock);
-	find(d, (struct finding){ "ring_buffer", "BPF ring buffer", k->ring_buffer, true,
-				  "needs Linux 5.8" });
-	find(d, (struct finding){ "task_storage", "BPF task storage", k->task_storage, true,
-				  "needs Linux 5.11" });
-	find(d, (struct finding){ "uprobe_session", "entry and return in one link",
-				  k->uprobe_session, false,
-				  "needs Linux 6.13; entry and return get a link each" });
-	find(d, (struct finding){ "uprobe_multi", "many functions in one link",
-				  k->uprobe_multi, false,
-				  "needs Linux 6.6; few functions are watched by perf events" });
-	find(d, (struct finding){ "perf_uprobe", "single uprobes by perf", k->perf_uprobe,
-				  !k->uprobe_multi,
-				  "the kernel was built without CONFIG_UPROBE_EVENTS" });
-	find(d, (struct finding){ "arena", "BPF arena", k->arena, false,
-				  "needs Linux 6.9; not used yet" });
-	find(d, (struct finding){ "hardware", "hardware counters", k->hardware, false,
-				  "none here, as in most virtual machines; sampling goes by the "
-				  "CPU clock" });
-}
-
-static void examine_rights(struct doctor *d)
-{
-	static const char *const keys[NR_NEED] = { "cap_bpf", "cap_perfmon", "cap_sys_ptrace",
-						   "cap_dac_read_search", "cap_syslog" };
-	uint64_t effective = access_effective();
-	AUTO_TEXT struct text setcap = { 0 };
-
-	access_setcap(&setcap);
-	for (int i = 0; i < NR_NEED; i++) {
-		struct finding f = { keys[i], access_rules[i].name, access_has(effective, i),
-				     i == NEED_BPF || i == NEED_SAMPLES, "" };
-
-		snprintf(f.fix, sizeof(f.fix), "to %s: sudo sonde, or once: sudo %s",
-			 access_rules[i].what, text_string(&setcap));
-		find(d, f);
-	}
-	find(d, (struct finding){
-			"kptr_restrict", "kernel addresses are shown",
-			d->kernel.kptr_restrict < 2 &&
-				(d->kernel.kptr_restrict == 0 || access_has(effective, NEED_KERNEL)),
-			false, "for names of kernel functions: sudo sysctl kernel.kptr_restrict=0" });
-}
-
 static int examine_target(struct doctor *d, const struct run_option *o, struct error *err)
 {
-	struct target_query query = {
-		.pids = o->pids.at,
-		.nr_pids = o->pids.count,
-		.tids = o->tids.at,
-		.nr_tids = o->tids.count,
-		.name = o->name,
-		.all = o->all_processes,
-	};
+	struct target_query query = target_query_of(o);
 	int ret;
 
 	if (!query.nr_pids && !query.nr_tids && !query.name && !query.all)
@@ -174,7 +84,8 @@ static json_t *target_json(struct doctor *d)
 	json_t *o = json_object();
 
 	add_plain_json(o, "name", d->code.name);
-	json_object_set_new(o, "exit", json_string(d->verdict.exit == EXIT_HOOK ? "hook" : "none"));
+	json_object_set_new(o, "exit",
+			    json_string(d->verdict.exit == EXIT_HOOK ? "hook" : "none"));
 	add_plain_json(o, "reason", d->verdict.reason);
 	json_object_set_new(o, "images", images_json(d));
 	return o;
@@ -215,8 +126,9 @@ static void write_json(struct doctor *d)
 
 static void write_findings(const struct doctor *d, struct text *to)
 {
-	text_format(to, "kernel %s, perf_event_paranoid %d, kptr_restrict %d, at most %d samples a "
-			"second\n",
+	text_format(to,
+		    "kernel %s, perf_event_paranoid %d, kptr_restrict %d, at most %d samples a "
+		    "second\n",
 		    d->kernel.release, d->kernel.perf_event_paranoid, d->kernel.kptr_restrict,
 		    d->kernel.max_sample_rate);
 	for (uint32_t i = 0; i < d->findings.count; i++) {
@@ -229,6 +141,21 @@ static void write_findings(const struct doctor *d, struct text *to)
 	}
 }
 
+/* One command gives all rights. */
+static void write_rights(struct text *to)
+{
+	uint64_t effective = access_effective();
+	bool missing = false;
+
+	for (int i = 0; i < NR_NEED; i++)
+		missing |= !access_has(effective, i);
+	if (!missing)
+		return;
+	text_add(to, "to get the rights: run sonde with sudo, or once: sudo ");
+	access_setcap(to);
+	text_add_char(to, '\n');
+}
+
 static void write_cost(const struct cost *c, struct text *to)
 {
 	char emulated[TEXT_QUANTITY], nop5[TEXT_QUANTITY], stepped[TEXT_QUANTITY],
@@ -236,8 +163,9 @@ static void write_cost(const struct cost *c, struct text *to)
 
 	if (!c->emulated)
 		return;
-	text_format(to, "costs here: entry on push %s, on a 5-byte nop %s, stepped %s; the return "
-			"hook %s more\n",
+	text_format(to,
+		    "costs here: entry on push %s, on a 5-byte nop %s, stepped %s; the return "
+		    "hook %s more\n",
 		    text_duration(emulated, c->emulated), text_duration(nop5, c->nop5),
 		    text_duration(stepped, c->stepped), text_duration(hook, c->hook));
 }
@@ -277,8 +205,10 @@ static void write_target(struct doctor *d, struct text *to)
 		has_debug |= d->code.at[i].is_main && !strcmp(debug_of(&d->code.at[i]), "yes");
 	}
 	if (!has_debug)
-		text_add(to, "  for lines and inlined functions install its debug package (-dbgsym, "
-			     "-debuginfo) or build it with -g\n");
+		text_add(
+			to,
+			"  for lines and inlined functions install its debug package (-dbgsym, "
+			"-debuginfo) or build it with -g\n");
 }
 
 static int run(void *options, const struct option_rest *rest)
@@ -291,8 +221,8 @@ static int run(void *options, const struct option_rest *rest)
 	int ret;
 
 	kernel_support_probe(&d.kernel);
-	examine_kernel(&d);
-	examine_rights(&d);
+	finding_kernel(&d.findings, &d.kernel);
+	finding_rights(&d.findings, &d.kernel);
 	cost_measure(&d.kernel, &d.cost);
 	ret = examine_target(&d, o, &err);
 	for (uint32_t i = 0; i < d.findings.count; i++)
@@ -303,6 +233,7 @@ static int run(void *options, const struct option_rest *rest)
 		write_json(&d);
 	} else {
 		write_findings(&d, &out);
+		write_rights(&out);
 		write_cost(&d.cost, &out);
 		if (d.has_target)
 			write_target(&d, &out);
@@ -320,8 +251,9 @@ const struct command command_doctor = {
 	.name = "doctor",
 	.summary = "what this machine and this target allow, by experiment, and how to fix it",
 	.usage = "[TARGET]",
-	.about = "Everything is tried, nothing is concluded from version numbers. The exit status "
-		 "is 1 when something is missing that sonde cannot work without.",
+	.about =
+		"Everything is tried, nothing is concluded from version numbers. The exit status "
+		"is 1 when something is missing that sonde cannot work without.",
 	.groups = { &group_target, &group_json },
 	.examples = { { "sonde doctor", "this machine" },
 		      { "sonde doctor -p 4242", "and what can be watched in a process" } },

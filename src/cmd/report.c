@@ -13,7 +13,7 @@ static void say_damage(const struct stream_tally *tally, const char *path)
 	AUTO_TEXT struct text line = { 0 };
 
 	if (stream_tally_print(tally, &line))
-		log_warn("'%s' is %s", path, text_string(&line));
+		log_warn("'%s': %s", path, text_string(&line));
 }
 
 static int report(const struct run_option *o, const char *path, struct error *err)

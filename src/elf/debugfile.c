@@ -58,8 +58,7 @@ static struct image *open_checked(const struct image *image, const char *path, u
 	if (image_open(path, path, &found, NULL))
 		return NULL;
 	is = image_build_id(found);
-	right = wanted->size && is->size ? build_id_equal(wanted, is) :
-					   crc_matches(found, crc);
+	right = wanted->size && is->size ? build_id_equal(wanted, is) : crc_matches(found, crc);
 	if (right)
 		return found;
 	image_close(found);
@@ -110,9 +109,8 @@ static struct image *debugfile_by_link(const struct image *image)
 		AUTO_FREE char *front = mem_text_part(path, root);
 		AUTO_FREE char *folder = mem_text_part(path + root, slash - path - root);
 		AUTO_FREE char *candidate = mem_format(forms[i], front, folder, name);
-		struct image *found = strcmp(candidate, path) ?
-					      open_checked(image, candidate, crc) :
-					      NULL;
+		struct image *found =
+			strcmp(candidate, path) ? open_checked(image, candidate, crc) : NULL;
 
 		if (found)
 			return found;

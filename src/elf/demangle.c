@@ -69,9 +69,9 @@ static bool demangle_mangled(const char *raw, enum demangle_form form, struct te
  * have none, other languages' do, so there only known words count. */
 static size_t suffix_start(const char *raw, bool mangled)
 {
-	static const char *const words[] = { "cold",	 "isra", "part",       "constprop",
-					     "lto_priv", "llvm", "localalias", "resolver",
-					     "clone" };
+	static const char *const words[] = { "cold",	   "isra",     "part",
+					     "constprop",  "lto_priv", "llvm",
+					     "localalias", "resolver", "clone" };
 	const char *at = raw, *hash = NULL;
 
 	if (mangled)
@@ -94,8 +94,7 @@ static size_t suffix_start(const char *raw, bool mangled)
 }
 
 /* The raw name without "@VERSION"; what a stub is for keeps its "@plt". */
-static void add_split(const char *raw, size_t length, enum demangle_form form,
-		      struct text *out)
+static void add_split(const char *raw, size_t length, enum demangle_form form, struct text *out)
 {
 	char name[RAW_MAX + 1];
 	bool mangled;

@@ -44,7 +44,8 @@ static void names_are_written_as_people_write_them(void **state)
 		  "core::fmt::Formatter::write_str", "core::fmt::Formatter::write_str" },
 		{ "_ZN50_$LT$T$u20$as$u20$core..convert..Into$LT$U$GT$$GT$4into17h0123456789"
 		  "abcdefE",
-		  "<T as core::convert::Into<U>>::into", "<T as core::convert::Into<U>>::into" },
+		  "<T as core::convert::Into<U>>::into",
+		  "<T as core::convert::Into<U>>::into" },
 		{ "_RNvCskwGfYPst2Cb_3foo16example_function", "foo::example_function",
 		  "foo::example_function" },
 		{ "_RINvNtC3std3mem8align_ofdE", "std::mem::align_of::<f64>",
@@ -119,8 +120,9 @@ static void a_name_that_unfolds_without_end_stays_raw(void **state)
 static void long_and_deep_names_do_no_harm(void **state)
 {
 	static const char *const starts[] = { "_Z1f", "_ZN", "_Z1fI", "_RNv", "_RIC3std", "" };
-	static const char *const parts[] = { "P", "I", "1a", "S_", "T_", "N", "F", "R", "IT_",
-					     "x",  "K", "M", "B_", "..", "XX", "L", "\xff" };
+	static const char *const parts[] = { "P",  "I",	 "1a",	"S_", "T_",  "N",
+					     "F",  "R",	 "IT_", "x",  "K",   "M",
+					     "B_", "..", "XX",	"L",  "\xff" };
 
 	for (unsigned i = 0; i < COUNT_OF(starts); i++) {
 		for (unsigned j = 0; j < COUNT_OF(parts); j++) {

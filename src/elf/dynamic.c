@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "elf/section.h"
+#include "elf/segment.h"
 
 #include <string.h>
 
@@ -48,11 +49,10 @@ static bool read_u32(const struct image *image, uint64_t address, uint32_t *ret)
 
 static void read_tags(struct dynamic *d, const struct image *image, struct tags *tags)
 {
-	uint64_t offset, size;
+	uint64_t offset = image_segments(image)->dynamic_offset;
+	uint64_t size = image_segments(image)->dynamic_size;
 	Elf64_Dyn e;
 
-	if (!image_dynamic(image, &offset, &size))
-		return;
 	for (uint64_t i = 0; i < ENTRIES_MAX && (i + 1) * sizeof(e) <= size; i++) {
 		if (image_read(image, offset + i * sizeof(e), &e, sizeof(e)) != sizeof(e))
 			return;

@@ -8,6 +8,7 @@
  * from the field itself, which is checked before range is believed.
  */
 #include "elf/section.h"
+#include "elf/segment.h"
 #include "elf/symlist.h"
 
 #include <string.h>
@@ -15,7 +16,7 @@
 #define HEADER_SIZE 12
 #define ENTRY_SIZE 8
 #define VERSION 1
-#define UDATA4 0x03        /* DW_EH_PE_udata4 */
+#define UDATA4 0x03	    /* DW_EH_PE_udata4 */
 #define DATAREL_SDATA4 0x3b /* DW_EH_PE_datarel | DW_EH_PE_sdata4 */
 
 struct unwind_table {

@@ -4,6 +4,7 @@
 #include "elf/debugfile.h"
 #include "elf/dynamic.h"
 #include "elf/section.h"
+#include "elf/segment.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -13,9 +14,6 @@
 #include <unistd.h>
 
 #define FILE_SIZE_MAX (8ull << 30)
-#define SEGMENTS_MAX 256
-#define SECTIONS_MAX 65535
-#define NOTES_SIZE_MAX 65536
 
 #if defined(__x86_64__)
 #define MACHINE EM_X86_64
@@ -23,26 +21,15 @@
 #define MACHINE EM_AARCH64
 #endif
 
-struct segment {
-	uint64_t offset, size, address;
-	bool code;
-};
-
 struct image {
 	char *name, *path;
-	int fd;         /* -1: bytes has it all */
+	int fd; /* -1: bytes has it all */
 	uint8_t *bytes;
 	uint64_t size;
-	struct build_id build_id;
-	ARRAY(struct segment) segments;
-	uint64_t dynamic_offset, dynamic_size;
-	struct section *sections;
-	uint8_t **contents; /* of each section, NULL until asked for */
-	uint32_t nr_sections;
-	uint64_t kept; /* bytes in contents */
-	char *section_names;
+	struct segments segments;
+	struct sections *sections;
 	struct dynamic *dynamic; /* NULL until asked for */
-	struct image *debug;     /* NULL until asked for, then as found */
+	struct image *debug;	 /* NULL until asked for, then as found */
 	bool debug_searched;
 };
 
@@ -70,125 +57,13 @@ size_t image_read(const struct image *image, uint64_t offset, void *to, size_t s
 	return done;
 }
 
-static bool read_whole(const struct image *image, uint64_t offset, void *to, size_t size)
-{
-	return image_read(image, offset, to, size) == size;
-}
-
-/* Notes are { name size, content size, type } with name and content padded to
- * the segment's alignment (System V ABI, "Note Section"). */
-static void read_build_id(struct image *image, const Elf64_Phdr *p)
-{
-	uint64_t align = p->p_align == 8 ? 8 : 4, size = p->p_filesz;
-	AUTO_FREE uint8_t *bytes = NULL;
-
-	if (size > NOTES_SIZE_MAX || image->build_id.size)
-		return;
-	bytes = mem_alloc(size + 1);
-	if (!read_whole(image, p->p_offset, bytes, size))
-		return;
-	for (uint64_t at = 0; at + sizeof(Elf64_Nhdr) <= size;) {
-		Elf64_Nhdr note;
-		uint64_t name = at + sizeof(note), content, end;
-
-		memcpy(&note, bytes + at, sizeof(note));
-		content = name + ((note.n_namesz + align - 1) & ~(align - 1));
-		end = content + note.n_descsz;
-		if (end > size)
-			return;
-		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
-		    !memcmp(bytes + name, "GNU", 4) && note.n_descsz &&
-		    note.n_descsz <= sizeof(image->build_id.bytes)) {
-			image->build_id.size = note.n_descsz;
-			memcpy(image->build_id.bytes, bytes + content, note.n_descsz);
-			return;
-		}
-		at = (end + align - 1) & ~(align - 1);
-	}
-}
-
-static int read_segments(struct image *image, const Elf64_Ehdr *e, struct error *err)
-{
-	if (e->e_phnum > SEGMENTS_MAX || (e->e_phnum && e->e_phentsize != sizeof(Elf64_Phdr)))
-		return error_set(err, EINVAL, "'%s' is broken: %u program headers of %u bytes",
-				 image->name, e->e_phnum, e->e_phentsize);
-	for (unsigned i = 0; i < e->e_phnum; i++) {
-		Elf64_Phdr p;
-
-		if (!read_whole(image, e->e_phoff + i * sizeof(p), &p, sizeof(p)))
-			return error_set(err, EINVAL,
-					 "'%s' is broken: it ends before its program headers",
-					 image->name);
-		if (p.p_offset + p.p_filesz < p.p_offset || p.p_vaddr + p.p_filesz < p.p_vaddr)
-			continue;
-		if (p.p_type == PT_LOAD && p.p_filesz)
-			array_push(&image->segments,
-				   ((struct segment){ p.p_offset, p.p_filesz, p.p_vaddr,
-						      p.p_flags & PF_X }));
-		if (p.p_type == PT_NOTE)
-			read_build_id(image, &p);
-		if (p.p_type == PT_DYNAMIC) {
-			image->dynamic_offset = p.p_offset;
-			image->dynamic_size = p.p_filesz;
-		}
-	}
-	return 0;
-}
-
-static void add_section(struct image *image, const Elf64_Shdr *s, uint64_t names_size)
-{
-	struct section *to = &image->sections[image->nr_sections++];
-
-	*to = (struct section){
-		.name = s->sh_name < names_size ? image->section_names + s->sh_name : "",
-		.type = s->sh_type,
-		.link = s->sh_link,
-		.flags = s->sh_flags,
-		.address = s->sh_addr,
-		.offset = s->sh_offset,
-		.size = s->sh_size,
-	};
-}
-
-/* Section headers are optional: a file whose table is broken has none. */
-static void read_sections(struct image *image, const Elf64_Ehdr *e)
-{
-	uint64_t count = e->e_shnum, names = e->e_shstrndx, names_size = 0;
-	AUTO_FREE Elf64_Shdr *s = NULL;
-	Elf64_Shdr first;
-
-	if (!e->e_shoff || e->e_shentsize != sizeof(first) ||
-	    !read_whole(image, e->e_shoff, &first, sizeof(first)))
-		return;
-	if (!count) /* more than fit into 16 bits: see the ELF specification */
-		count = first.sh_size;
-	if (names == SHN_XINDEX)
-		names = first.sh_link;
-	if (count > SECTIONS_MAX)
-		return;
-	s = mem_zeroed(count, sizeof(*s));
-	if (!read_whole(image, e->e_shoff, s, count * sizeof(*s)))
-		return;
-	if (names < count && s[names].sh_size <= SECTION_SIZE_MAX) {
-		names_size = s[names].sh_size;
-		if (s[names].sh_offset >= image->size ||
-		    names_size > image->size - s[names].sh_offset)
-			names_size = 0;
-		image->section_names = mem_zeroed(1, names_size + 1);
-		image_read(image, s[names].sh_offset, image->section_names, names_size);
-	}
-	image->sections = mem_zeroed(count, sizeof(*image->sections));
-	image->contents = mem_zeroed(count, sizeof(*image->contents));
-	for (uint64_t i = 0; i < count; i++)
-		add_section(image, &s[i], names_size);
-}
-
 static int read_headers(struct image *image, struct error *err)
 {
 	Elf64_Ehdr e;
 	int r;
 
-	if (!read_whole(image, 0, &e, sizeof(e)) || memcmp(e.e_ident, ELFMAG, SELFMAG))
+	if (image_read(image, 0, &e, sizeof(e)) != sizeof(e) ||
+	    memcmp(e.e_ident, ELFMAG, SELFMAG))
 		return error_set(err, EINVAL, "'%s' is not an ELF file", image->name);
 	if (e.e_ident[EI_CLASS] != ELFCLASS64 || e.e_ident[EI_DATA] != ELFDATA2LSB ||
 	    e.e_machine != MACHINE)
@@ -200,9 +75,9 @@ static int read_headers(struct image *image, struct error *err)
 	if (e.e_type != ET_EXEC && e.e_type != ET_DYN)
 		return error_set(err, EINVAL, "'%s' is neither a program nor a shared library",
 				 image->name);
-	r = read_segments(image, &e, err);
+	r = segments_read(&image->segments, image, &e, err);
 	if (!r)
-		read_sections(image, &e);
+		image->sections = sections_read(image, &e);
 	return r;
 }
 
@@ -272,12 +147,8 @@ void image_close(struct image *image)
 		return;
 	image_close(image->debug);
 	dynamic_free(image->dynamic);
-	for (uint32_t i = 0; i < image->nr_sections; i++)
-		free(image->contents[i]);
-	free(image->contents);
-	free(image->sections);
-	free(image->section_names);
-	array_done(&image->segments);
+	sections_free(image->sections);
+	segments_done(&image->segments);
 	if (image->fd >= 0)
 		close(image->fd);
 	free(image->bytes);
@@ -303,120 +174,22 @@ int image_file(const struct image *image)
 
 const struct build_id *image_build_id(const struct image *image)
 {
-	return &image->build_id;
+	return &image->segments.build_id;
 }
 
-/* An executable segment first, should two claim the same bytes. */
-static const struct segment *segment_at(const struct image *image, uint64_t offset)
+const struct segments *image_segments(const struct image *image)
 {
-	const struct segment *found = NULL;
-
-	for (uint32_t i = 0; i < image->segments.count; i++) {
-		const struct segment *s = &image->segments.at[i];
-
-		if (offset - s->offset < s->size && (!found || (s->code && !found->code)))
-			found = s;
-	}
-	return found;
+	return &image->segments;
 }
 
-bool image_to_address(const struct image *image, uint64_t offset, uint64_t *ret_address)
+struct sections *image_sections(const struct image *image)
 {
-	const struct segment *s = segment_at(image, offset);
-
-	if (s)
-		*ret_address = offset - s->offset + s->address;
-	return s;
-}
-
-bool image_to_offset(const struct image *image, uint64_t address, uint64_t *ret_offset)
-{
-	for (uint32_t i = 0; i < image->segments.count; i++) {
-		const struct segment *s = &image->segments.at[i];
-
-		if (address - s->address < s->size) {
-			*ret_offset = address - s->address + s->offset;
-			return true;
-		}
-	}
-	return false;
-}
-
-uint64_t image_code_end(const struct image *image, uint64_t offset)
-{
-	const struct segment *s = segment_at(image, offset);
-
-	return s && s->code ? s->offset + s->size : 0;
-}
-
-bool image_is_code(const struct image *image, uint64_t offset)
-{
-	return image_code_end(image, offset);
-}
-
-bool image_dynamic(const struct image *image, uint64_t *ret_offset, uint64_t *ret_size)
-{
-	*ret_offset = image->dynamic_offset;
-	*ret_size = image->dynamic_size;
-	return image->dynamic_size;
-}
-
-const struct section *image_section(const struct image *image, const char *name)
-{
-	for (uint32_t i = 0; i < image->nr_sections; i++)
-		if (!strcmp(image->sections[i].name, name))
-			return &image->sections[i];
-	return NULL;
-}
-
-const struct section *image_section_of(const struct image *image, uint32_t type)
-{
-	for (uint32_t i = 0; i < image->nr_sections; i++)
-		if (image->sections[i].type == type)
-			return &image->sections[i];
-	return NULL;
-}
-
-const struct section *image_section_at(const struct image *image, uint32_t index)
-{
-	return index < image->nr_sections ? &image->sections[index] : NULL;
+	return image->sections;
 }
 
 bool image_has_section(const struct image *image, const char *name)
 {
 	return image_section(image, name);
-}
-
-uint8_t *section_copy(const struct image *image, const struct section *s)
-{
-	uint8_t *bytes;
-
-	if (!s || !s->size || s->type == SHT_NOBITS || s->flags & SHF_COMPRESSED ||
-	    s->size > SECTION_SIZE_MAX || s->offset >= image->size ||
-	    s->size > image->size - s->offset)
-		return NULL;
-	bytes = mem_alloc(s->size + 1);
-	bytes[s->size] = 0;
-	if (read_whole(image, s->offset, bytes, s->size))
-		return bytes;
-	free(bytes);
-	return NULL;
-}
-
-const uint8_t *section_bytes(const struct image *image, const struct section *s)
-{
-	struct image *cache = (struct image *)image; /* what was read is no change to see */
-	uint8_t **bytes;
-
-	if (!s)
-		return NULL;
-	bytes = &cache->contents[s - image->sections];
-	if (*bytes || s->size > SECTION_TOTAL_MAX - image->kept)
-		return *bytes;
-	*bytes = section_copy(image, s);
-	if (*bytes)
-		cache->kept += s->size;
-	return *bytes;
 }
 
 const struct dynamic *image_dynamics(const struct image *image)

@@ -57,9 +57,12 @@ static void only_regular_elf_files_of_this_machine_are_opened(void **state)
 		const char *path;
 		int code;
 	} cases[] = {
-		{ "/proc/self/exe", 0 },       { "/dev/zero", -EINVAL },
-		{ "/", -EINVAL },	       { "/etc/passwd", -EINVAL },
-		{ "/nowhere/at/all", -ENOENT }, { "/dev/null", -EINVAL },
+		{ "/proc/self/exe", 0 },
+		{ "/dev/zero", -EINVAL },
+		{ "/", -EINVAL },
+		{ "/etc/passwd", -EINVAL },
+		{ "/nowhere/at/all", -ENOENT },
+		{ "/dev/null", -EINVAL },
 	};
 
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

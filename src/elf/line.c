@@ -1,13 +1,9 @@
 #include "elf/line.h"
 
 #include "base/array.h"
-#include "base/text.h"
-#include "elf/debugfile.h"
-#include "elf/section.h"
+#include "elf/dwarf.h"
 
 #include <dwarf.h>
-#include <elf.h>
-#include <elfutils/libdw.h>
 #include <string.h>
 
 #define UNITS_MAX (1u << 20)
@@ -31,10 +27,9 @@ struct lines {
 	const struct image *image;
 	nsec budget, spent, began;
 	bool opened;
-	Elf *elf, *alt_elf;
-	Dwarf *dwarf, *alt;
-	struct image *alt_image;
-	ARRAY(struct unit) units;         /* by low */
+	struct dwarf *file; /* NULL: there is none */
+	Dwarf *dwarf;
+	ARRAY(struct unit) units;	  /* by low */
 	ARRAY(struct function) functions; /* of the units read, by start */
 };
 
@@ -51,13 +46,7 @@ void lines_free(struct lines *l)
 {
 	if (!l)
 		return;
-	if (l->dwarf)
-		dwarf_end(l->dwarf);
-	if (l->alt)
-		dwarf_end(l->alt);
-	elf_end(l->elf);
-	elf_end(l->alt_elf);
-	image_close(l->alt_image);
+	dwarf_close(l->file);
 	array_done(&l->units);
 	array_done(&l->functions);
 	free(l);
@@ -73,73 +62,6 @@ static bool out_of_time(const struct lines *l)
 	return l->spent + (clock_now() - l->began) > l->budget;
 }
 
-/* What the debug sections take once unpacked. */
-static uint64_t unpacked_size(const struct image *image)
-{
-	const struct section *s;
-	uint64_t total = 0;
-	Elf64_Chdr head;
-
-	for (uint32_t i = 0; (s = image_section_at(image, i)); i++) {
-		uint64_t size = s->type == SHT_NOBITS ? 0 : s->size;
-
-		if (!text_starts(s->name, ".debug_") && !text_starts(s->name, ".zdebug_"))
-			continue;
-		if (s->flags & SHF_COMPRESSED &&
-		    image_read(image, s->offset, &head, sizeof(head)) == sizeof(head))
-			size = head.ch_size;
-		/* the old form: "ZLIB" and the size, big-endian; no compiler writes it now */
-		if (size > LINE_SIZE_MAX || text_starts(s->name, ".zdebug_"))
-			return UINT64_MAX;
-		total += size;
-	}
-	return total;
-}
-
-static Dwarf *dwarf_of(const struct image *image, Elf **ret_elf)
-{
-	/* what the system installed is not truncated under a mapping */
-	bool trusted = text_starts(image_path(image), "/usr/lib/debug/");
-	Dwarf *dwarf;
-	Elf *elf;
-
-	if (!image_has_section(image, ".debug_info") || image_file(image) < 0 ||
-	    unpacked_size(image) > LINE_SIZE_MAX || elf_version(EV_CURRENT) == EV_NONE)
-		return NULL;
-	elf = elf_begin(image_file(image), trusted ? ELF_C_READ_MMAP : ELF_C_READ, NULL);
-	dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
-	if (dwarf)
-		*ret_elf = elf;
-	else
-		elf_end(elf);
-	return dwarf;
-}
-
-/* .gnu_debugaltlink: a path, NUL, the build-id of the file with what several
- * images share.  False: it is needed but not there. */
-static bool open_alt(struct lines *l, const struct image *image)
-{
-	const struct section *s = image_section(image, ".gnu_debugaltlink");
-	const char *bytes = (const char *)section_bytes(image, s);
-	struct build_id id = { 0 };
-	size_t path;
-
-	if (!s)
-		return true;
-	if (!bytes)
-		return false;
-	path = strlen(bytes) + 1;
-	if (path >= s->size || s->size - path > sizeof(id.bytes))
-		return false;
-	id.size = s->size - path;
-	memcpy(id.bytes, bytes + path, id.size);
-	l->alt_image = debugfile_by_build_id(&id);
-	l->alt = l->alt_image ? dwarf_of(l->alt_image, &l->alt_elf) : NULL;
-	if (l->alt)
-		dwarf_setalt(l->dwarf, l->alt);
-	return l->alt;
-}
-
 static int compare_units(const void *a, const void *b)
 {
 	const struct unit *x = a, *y = b;
@@ -153,8 +75,7 @@ static void add_unit(struct lines *l, Dwarf_Die *die)
 	ptrdiff_t at = 0;
 
 	/* a skeleton's functions are in a file of its choice */
-	if (dwarf_tag(die) != DW_TAG_compile_unit || dwarf_hasattr(die, DW_AT_dwo_name) ||
-	    dwarf_hasattr(die, DW_AT_GNU_dwo_name))
+	if (dwarf_tag(die) != DW_TAG_compile_unit || dwarf_is_skeleton(die))
 		return;
 	while ((at = dwarf_ranges(die, at, &base, &low, &high)) > 0 &&
 	       l->units.count < UNITS_MAX)
@@ -181,16 +102,14 @@ static void read_units(struct lines *l)
 		qsort(l->units.at, l->units.count, sizeof(struct unit), compare_units);
 }
 
-static void open_dwarf(struct lines *l)
+static void open_lines(struct lines *l)
 {
-	const struct image *from = l->image;
-
 	l->opened = true;
-	if (!image_has_section(from, ".debug_info"))
-		from = image_debug_file(l->image);
-	l->dwarf = from ? dwarf_of(from, &l->elf) : NULL;
-	if (l->dwarf && open_alt(l, from))
-		read_units(l);
+	l->file = dwarf_open(l->image);
+	if (!l->file)
+		return;
+	l->dwarf = dwarf_handle(l->file);
+	read_units(l);
 }
 
 static void add_function(struct lines *l, Dwarf_Die *die)
@@ -315,7 +234,7 @@ bool lines_find(struct lines *l, uint64_t offset, const char **ret_file, uint32_
 		return false;
 	l->began = clock_now();
 	if (!l->opened)
-		open_dwarf(l);
+		open_lines(l);
 	if (l->units.count)
 		found = definition(l, address, ret_file, ret_line);
 	l->spent += clock_now() - l->began;

@@ -5,19 +5,12 @@
  * before the first question; then the table of compilation units, and of each
  * unit that is asked about the starts of its functions.  All of it ends when
  * the time it was given is used up: what is not known by then stays unknown.
- *
- * The file is foreign.  Sections that together unpack to more than
- * LINE_SIZE_MAX bytes are not read, and no path that the file names is opened:
- * neither split units (.dwo) nor a supplementary file (dwz) other than by its
- * build-id below /usr/lib/debug.
  */
 #ifndef SONDE_ELF_LINE_H
 #define SONDE_ELF_LINE_H
 
 #include "base/clock.h"
 #include "elf/image.h"
-
-#define LINE_SIZE_MAX (1ull << 30)
 
 struct lines;
 

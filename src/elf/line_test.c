@@ -18,12 +18,13 @@ struct built {
 	struct lines *lines;
 };
 
-static const char source[] = "#include <string>\n"
-			     "namespace ns { struct C { __attribute__((noinline)) int\n"
-			     "f(int x) { return x * 3 + (x > 7 ? sizeof(std::string) : 2); } }; }\n"
-			     "\n"
-			     "extern \"C\" int top(int x)\n"
-			     "{ ns::C c; return c.f(x); }\n";
+static const char source[] =
+	"#include <string>\n"
+	"namespace ns { struct C { __attribute__((noinline)) int\n"
+	"f(int x) { return x * 3 + (x > 7 ? sizeof(std::string) : 2); } }; }\n"
+	"\n"
+	"extern \"C\" int top(int x)\n"
+	"{ ns::C c; return c.f(x); }\n";
 
 static bool build(struct built *b, const char *commands)
 {

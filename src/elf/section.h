@@ -10,6 +10,8 @@
 
 #include "elf/image.h"
 
+#include <elf.h>
+
 #define SECTION_SIZE_MAX (256u << 20)
 #define SECTION_TOTAL_MAX (1u << 30)
 
@@ -19,6 +21,14 @@ struct section {
 	uint32_t link; /* index of the related section (strings of a symbol table) */
 	uint64_t flags, address, offset, size;
 };
+
+/* All of an image's, with what was read of them. */
+struct sections;
+
+/* Never NULL.  A file needs no section headers: one whose table is broken has none. */
+struct sections *sections_read(const struct image *image, const Elf64_Ehdr *header);
+void sections_free(struct sections *all); /* NULL is fine */
+struct sections *image_sections(const struct image *image);
 
 /* NULL: no such section.  The first one of that name or type counts. */
 const struct section *image_section(const struct image *image, const char *name);
@@ -31,11 +41,6 @@ const struct section *image_section_at(const struct image *image, uint32_t index
 const uint8_t *section_bytes(const struct image *image, const struct section *s);
 /* The same as a copy that the caller frees: for what is read through once. */
 uint8_t *section_copy(const struct image *image, const struct section *s);
-
-/* Where the dynamic table (PT_DYNAMIC) lies in the file: false if there is none. */
-bool image_dynamic(const struct image *image, uint64_t *ret_offset, uint64_t *ret_size);
-/* The end of the executable segment this file offset is in, 0 if it is in none. */
-uint64_t image_code_end(const struct image *image, uint64_t offset);
 
 /* The path it was opened by, "" if it was an open file or memory. */
 const char *image_path(const struct image *image);

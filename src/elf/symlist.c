@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "elf/section.h"
+#include "elf/segment.h"
 
 #include <string.h>
 

@@ -1,8 +1,9 @@
 /* Reads the functions out of .symtab and .dynsym. */
 #include "elf/dynamic.h"
-#include "elf/symlist.h"
 #include "elf/section.h"
+#include "elf/segment.h"
 #include "elf/symbols.h"
+#include "elf/symlist.h"
 
 #include <string.h>
 
@@ -45,8 +46,8 @@ static bool add_function(struct symlist *l, const struct image *at, const Elf64_
 			       .offset = offset,
 			       .size = s->st_size < end - offset ? s->st_size : end - offset,
 			       .raw = name,
-			       .kind = ELF64_ST_TYPE(s->st_info) == STT_GNU_IFUNC ? SYMBOL_IFUNC :
-										    SYMBOL_FUNC,
+			       .kind = ELF64_ST_TYPE(s->st_info) == STT_GNU_IFUNC ? SYMBOL_IFUNC
+										  : SYMBOL_FUNC,
 			       .global = ELF64_ST_BIND(s->st_info) != STB_LOCAL,
 			       .weak = ELF64_ST_BIND(s->st_info) == STB_WEAK,
 			       .label = ELF64_ST_TYPE(s->st_info) == STT_NOTYPE,

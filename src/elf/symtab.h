@@ -29,21 +29,21 @@ struct symtab;
 
 enum symbol_kind {
 	SYMBOL_FUNC,
-	SYMBOL_IFUNC,   /* its code chooses the implementation, it is not the function itself */
-	SYMBOL_PLT,     /* "f@plt": a stub, never what a place means */
+	SYMBOL_IFUNC,	/* its code chooses the implementation, it is not the function itself */
+	SYMBOL_PLT,	/* "f@plt": a stub, never what a place means */
 	SYMBOL_UNNAMED, /* "fn_<address>" from the unwind table */
 };
 
 struct symbol {
-	uint64_t offset; /* file offset of its first instruction */
-	uint64_t size;   /* bytes; where the file says 0, up to the next symbol */
-	const char *raw; /* as in the file (mangled, no @VERSION) */
+	uint64_t offset;  /* file offset of its first instruction */
+	uint64_t size;	  /* bytes; where the file says 0, up to the next symbol */
+	const char *raw;  /* as in the file (mangled, no @VERSION) */
 	const char *near; /* SYMBOL_UNNAMED: raw name of the closest exported one, or NULL */
 	enum symbol_kind kind;
-	bool global;     /* exported or global, not a local symbol */
-	bool weak;       /* global, but another of that name goes first */
-	bool label;      /* exported code without a type, from an assembler file */
-	bool alias;      /* another symbol at the same offset comes before it */
+	bool global; /* exported or global, not a local symbol */
+	bool weak;   /* global, but another of that name goes first */
+	bool label;  /* exported code without a type, from an assembler file */
+	bool alias;  /* another symbol at the same offset comes before it */
 };
 
 /* Reads all function symbols.  A file with none gives an empty table, not an

@@ -114,8 +114,8 @@ static void all_functions_of_readelf_are_there(void **state)
 static void stubs_are_called_as_objdump_calls_them(void **state)
 {
 	AUTO_FREE char *self = self_path();
-	AUTO_FREE char *command = mem_format("objdump -d -j .plt -j .plt.sec '%s' 2>/dev/null",
-					     self);
+	AUTO_FREE char *command =
+		mem_format("objdump -d -j .plt -j .plt.sec '%s' 2>/dev/null", self);
 	FILE *lines = popen(command, "r");
 	unsigned compared = 0;
 	struct loaded l;
@@ -148,8 +148,8 @@ struct built {
 
 static bool run(const struct built *b, const char *command)
 {
-	AUTO_FREE char *line = mem_format("cd %s && { %s; } >/dev/null 2>&1", b->folder,
-					  command);
+	AUTO_FREE char *line =
+		mem_format("cd %s && { %s; } >/dev/null 2>&1", b->folder, command);
 
 	return system(line) == 0;
 }
@@ -281,8 +281,8 @@ static void a_debug_file_counts_only_if_it_is_the_right_one(void **state)
 			 "cc -Wl,--build-id=0x1234567890 -O1 -shared -fPIC -o .debug/lib.debug "
 			 "lib.c",
 			 "dynsym");
-	check_debug_file("-Wl,--build-id=none", "rm .debug/lib.debug && mkfifo .debug/lib.debug",
-			 "dynsym");
+	check_debug_file("-Wl,--build-id=none",
+			 "rm .debug/lib.debug && mkfifo .debug/lib.debug", "dynsym");
 }
 
 static void every_function_is_found_from_inside(void **state)

@@ -15,13 +15,13 @@
 #define SONDE_MODEL_CUBE_H
 
 #include "base/clock.h"
-#include "model/tree.h"
 #include "base/table.h"
+#include "model/tree.h"
 #include "wire/bucket.h"
 
-#define CUBE_OPEN NR_BUCKET         /* its call had not ended (or has no known end) */
+#define CUBE_OPEN NR_BUCKET	    /* its call had not ended (or has no known end) */
 #define CUBE_BEFORE (NR_BUCKET + 1) /* taken before the probe was armed */
-#define CUBE_MAX_PROBE 0xfffffu     /* largest probe id that a cell can hold */
+#define CUBE_MAX_PROBE 0xfffffu	    /* largest probe id that a cell can hold */
 
 struct cube_cell {
 	node_id node;
@@ -38,7 +38,7 @@ struct cube {
 	uint32_t limit;
 	uint64_t samples; /* that it holds */
 	uint64_t refused; /* that found no room, or whose call was never known */
-	nsec newest;      /* the latest time of any sample it was given */
+	nsec newest;	  /* the latest time of any sample it was given */
 };
 
 void cube_init(struct cube *c, uint32_t limit);

@@ -42,8 +42,8 @@ static uint64_t exponential(uint64_t i)
 
 static uint64_t two_modes(uint64_t i)
 {
-	return chance(i + 12345678) < 0.94 ? 400e3 * exp(0.05 * normal(i)) :
-					     3e6 * exp(0.2 * normal(i));
+	return chance(i + 12345678) < 0.94 ? 400e3 * exp(0.05 * normal(i))
+					   : 3e6 * exp(0.2 * normal(i));
 }
 
 static uint64_t constant(uint64_t i)
@@ -63,14 +63,16 @@ static uint64_t tiny(uint64_t i)
 
 static int ascending(const void *a, const void *b)
 {
-	return *(const uint64_t *)a < *(const uint64_t *)b ? -1 :
-								   *(const uint64_t *)a > *(const uint64_t *)b;
+	return *(const uint64_t *)a < *(const uint64_t *)b
+		       ? -1
+		       : *(const uint64_t *)a > *(const uint64_t *)b;
 }
 
 static void percentiles_are_within_two_per_cent(void **state)
 {
-	static uint64_t (*const shapes[])(uint64_t) = { uniform,  lognormal,     exponential, two_modes,
-							constant, constant_high, tiny };
+	static uint64_t (*const shapes[])(uint64_t) = { uniform,   lognormal, exponential,
+							two_modes, constant,  constant_high,
+							tiny };
 	static const double parts[] = { 0.01, 0.25, 0.5, 0.9, 0.95, 0.99, 0.999 };
 	uint64_t *exact = mem_zeroed(CALLS, sizeof(*exact));
 
@@ -86,10 +88,12 @@ static void percentiles_are_within_two_per_cent(void **state)
 		qsort(exact, CALLS, sizeof(*exact), ascending);
 		for (unsigned q = 0; q < sizeof(parts) / sizeof(parts[0]); q++) {
 			uint64_t rank = ceil(parts[q] * CALLS);
-			double want = exact[rank ? rank - 1 : 0], got = dist_quantile(&d, parts[q]);
+			double want = exact[rank ? rank - 1 : 0],
+			       got = dist_quantile(&d, parts[q]);
 
 			if (fabs(got - want) > 0.02 * want)
-				fail_msg("shape %u p%g: %g, exact %g", s, 100 * parts[q], got, want);
+				fail_msg("shape %u p%g: %g, exact %g", s, 100 * parts[q], got,
+					 want);
 		}
 		assert_true(fabs(dist_mean(&d) - sum / CALLS) < 0.02 * sum / CALLS);
 		assert_true(d.total == CALLS);
@@ -177,7 +181,7 @@ static void a_window_takes_its_intervals(void **state)
 		add_interval(&t, since, since, 10);
 	timeline_count(&t, &w, &count);
 	assert_true(count.dist.total == 20 && count.entries == 22);
-	assert_int_equal(count.open, 3); /* one of each interval up to 1200 */
+	assert_int_equal(count.open, 3);	/* one of each interval up to 1200 */
 	assert_in_range(count.max, 1100, 1119); /* the bucket of 1100 */
 	w = (struct window){ .kind = WINDOW_ALL };
 	timeline_count(&t, &w, &count);
@@ -209,7 +213,7 @@ static void an_ewma_halves_with_its_half_life(void **state)
 	struct call_count count;
 	struct timeline t = { 0 };
 
-	add_interval(&t, 0, 500, 8);    /* middle 50: two half-lives old */
+	add_interval(&t, 0, 500, 8);	/* middle 50: two half-lives old */
 	add_interval(&t, 1000, 500, 8); /* middle 1050: one */
 	timeline_count(&t, &w, &count);
 	assert_true(fabs(count.dist.total - (2 + 4)) < 1e-9);

@@ -29,7 +29,8 @@ static inline size_t build_strings(char *to, const char *const *texts, unsigned 
 	return at;
 }
 
-static inline void build_send(struct store *st, union build_record *r, unsigned kind, size_t size)
+static inline void build_send(struct store *st, union build_record *r, unsigned kind,
+			      size_t size)
 {
 	r->head.kind = kind;
 	r->head.size = (size + 7) / 8 * 8;
@@ -68,13 +69,15 @@ static inline void build_thread(struct store *st, uint32_t tid, uint32_t pid, co
 	build_send(st, &r, EVENT_THREAD, sizeof(*e));
 }
 
-static inline void build_image(struct store *st, uint32_t image, unsigned kind, const char *path)
+static inline void build_image(struct store *st, uint32_t image, unsigned kind,
+			       const char *path)
 {
 	union build_record r = { 0 };
 	struct event_image *e = (void *)&r;
 
-	*e = (struct event_image){ .image = image, .kind = kind, .build_id_size = 2,
-				   .build_id = { 0xab, 0x01 } };
+	*e = (struct event_image){
+		.image = image, .kind = kind, .build_id_size = 2, .build_id = { 0xab, 0x01 }
+	};
 	strcpy(e->path, path);
 	build_send(st, &r, EVENT_IMAGE, sizeof(*e) + strlen(path) + 1);
 }
@@ -155,8 +158,9 @@ static inline void build_calls(struct store *st, nsec since, nsec time, uint32_t
 	union build_record r = { 0 };
 	struct event_calls *e = (void *)&r;
 
-	*e = (struct event_calls){ .head.time = time, .since = since, .probe = probe,
-				   .entries = count };
+	*e = (struct event_calls){
+		.head.time = time, .since = since, .probe = probe, .entries = count
+	};
 	e->ended[END_RETURN] = count;
 	for (unsigned i = 0; i < count; i++) {
 		uint32_t b = bucket_of(durations[i]), k;
@@ -177,8 +181,9 @@ static inline void build_fork(struct store *st, nsec time, uint32_t parent, uint
 	union build_record r = { 0 };
 	struct event_fork *e = (void *)&r;
 
-	*e = (struct event_fork){ .head.time = time, .head.tid = child, .pid = child,
-				  .parent_pid = parent };
+	*e = (struct event_fork){
+		.head.time = time, .head.tid = child, .pid = child, .parent_pid = parent
+	};
 	build_send(st, &r, EVENT_FORK, sizeof(*e));
 }
 

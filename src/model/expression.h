@@ -33,7 +33,7 @@ enum expression_op { OP_EQ, OP_NE, OP_LT, OP_LE, OP_GT, OP_GE, OP_IN, OP_MATCH }
 
 struct expression_value {
 	bool percentile; /* number is 0..100, of the subject's distribution */
-	double number;   /* nanoseconds for SUBJECT_DUR */
+	double number;	 /* nanoseconds for SUBJECT_DUR */
 };
 
 struct expression_node {
@@ -43,9 +43,9 @@ struct expression_node {
 	enum expression_subject subject;
 	enum expression_op op;
 	struct expression_value low, high; /* high: OP_IN only */
-	char *place; /* NULL: the only one there is */
-	char *string; /* of SUBJECT_THREAD */
-	size_t at;    /* where it is in the text */
+	char *place;			   /* NULL: the only one there is */
+	char *string;			   /* of SUBJECT_THREAD */
+	size_t at;			   /* where it is in the text */
 };
 
 struct expression {

@@ -32,9 +32,9 @@ struct frame {
 
 struct frames {
 	ARRAY(struct frame) list;
-	uint32_t *slots; /* ids; 0 = free (frame 0 is never looked up by hash) */
+	uint32_t *slots;  /* ids; 0 = free (frame 0 is never looked up by hash) */
 	uint32_t nr_slot; /* a power of two, or 0 */
-	uint32_t limit;   /* most frames that are kept, 0 = no bound */
+	uint32_t limit;	  /* most frames that are kept, 0 = no bound */
 	uint64_t refused; /* how often the table was full */
 };
 

@@ -12,9 +12,9 @@
 
 /* Strings stay valid until the next call. */
 struct frame_name {
-	const char *function; /* demangled */
-	const char *file;     /* "" = not known */
-	uint32_t line;        /* of the function's definition, 0 = not known */
+	const char *function;	/* demangled */
+	const char *file;	/* "" = not known */
+	uint32_t line;		/* of the function's definition, 0 = not known */
 	uint64_t start, length; /* of the function, as offsets in its image */
 };
 

@@ -69,6 +69,11 @@ void profile_total(const struct profile *p, const uint32_t *parents, uint32_t co
 	}
 }
 
+uint64_t whole_number(double v)
+{
+	return v > 0 ? (uint64_t)fmin(v + 0.5, 0x1p63) : 0;
+}
+
 void profile_round(const struct profile *p, uint32_t count, uint64_t *ret_whole)
 {
 	double exact = 0, given = 0;
@@ -80,7 +85,7 @@ void profile_round(const struct profile *p, uint32_t count, uint64_t *ret_whole)
 		whole = floor(exact - given + 0.5);
 		if (whole < 0 || profile_at(p, n) <= 0)
 			whole = 0; /* the carry waits for a node that has weight */
-		ret_whole[n] = whole;
+		ret_whole[n] = whole_number(whole);
 		given += whole;
 	}
 }

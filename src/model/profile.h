@@ -32,6 +32,10 @@ double profile_sum(const struct profile *p);
 void profile_total(const struct profile *p, const uint32_t *parents, uint32_t count,
 		   double *ret_total);
 
+/* The nearest whole number, within what one can be: hostile counts can add up
+ * to more than 64 bits. */
+uint64_t whole_number(double v);
+
 /* Rounds every weight to a whole number such that sums over any run of nodes
  * stay within one of the exact sum (the error is carried to the next node). */
 void profile_round(const struct profile *p, uint32_t count, uint64_t *ret_whole);

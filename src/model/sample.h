@@ -20,7 +20,7 @@ struct sample {
 	node_id node; /* its stack */
 	uint32_t tid, pid;
 	uint16_t cpu;
-	uint8_t cause;    /* enum sample_cause */
+	uint8_t cause;	  /* enum sample_cause */
 	uint8_t user_end; /* enum stack_end */
 };
 

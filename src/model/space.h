@@ -32,7 +32,7 @@ struct space_range {
 struct space {
 	uint32_t pid;
 	uint32_t version; /* counts changes: a cache key, */
-	nsec changed;     /* for samples from this time on */
+	nsec changed;	  /* for samples from this time on */
 	bool ended;
 	ARRAY(struct space_range) now; /* ascending, disjoint */
 	ARRAY(struct space_range) old; /* in the order they ended */

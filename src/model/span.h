@@ -25,17 +25,17 @@ typedef uint64_t span_id;
 #define SPAN_MAX_NESTED 256 /* steps up a chain of parents; more is a broken record */
 
 struct span {
-	span_id id;     /* 0: a free slot */
+	span_id id;	/* 0: a free slot */
 	span_id parent; /* next open span of any probe around it, 0 = none */
-	nsec began;     /* 0 = not known */
+	nsec began;	/* 0 = not known */
 	nsec ended;
 	nsec seen; /* last proof that it was still open */
 	uint64_t retval;
-	uint64_t last_sample; /* number of the newest sample filed under it, + 1 */
-	uint32_t probe;       /* 0 = not known yet */
-	uint32_t tid, pid;    /* 0 = not known */
-	bool over;            /* a LEAVE was seen (or concluded): ended and reason hold */
-	uint8_t reason;       /* enum span_end */
+	uint64_t last_sample;  /* number of the newest sample filed under it, + 1 */
+	uint32_t probe;	       /* 0 = not known yet */
+	uint32_t tid, pid;     /* 0 = not known */
+	bool over;	       /* a LEAVE was seen (or concluded): ended and reason hold */
+	uint8_t reason;	       /* enum span_end */
 	uint32_t older, newer; /* neighbours in the list of the open or of the ended */
 };
 
@@ -50,7 +50,7 @@ struct spans {
 	uint32_t free_slot; /* chained by newer */
 	struct span_list open, ended;
 	uint32_t limit;
-	uint64_t forgotten;      /* ended ones */
+	uint64_t forgotten;	 /* ended ones */
 	uint64_t forgotten_open; /* whose end was never seen */
 };
 

@@ -2,36 +2,11 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "model/judge.h"
 #include "model/token.h"
 
 #include <errno.h>
 #include <math.h>
-
-/* What a comparison of the expression means in one store and window. */
-struct bound {
-	uint32_t probe;
-	double low, high;
-};
-
-struct split {
-	struct expression *expression; /* NULL: all calls */
-	struct bound *bounds;          /* one for each node of it */
-	uint32_t probe;
-	bool by_duration; /* some comparison is about a duration */
-};
-
-/* Kleene's logic: what is not known stays not known. */
-enum truth { UNTRUE, UNKNOWN, TRUE };
-
-/* What an expression is judged about. */
-struct scene {
-	const struct split *split;
-	const struct store *store; /* NULL: only the duration is known */
-	const struct sample *sample;
-	const struct span *call; /* the main one */
-	nsec now;
-	double duration; /* of the main call when store is NULL */
-};
 
 int split_parse(const char *text, struct split **ret, struct error *err)
 {
@@ -69,14 +44,10 @@ void split_free(struct split *q)
 	free(q);
 }
 
-static const struct expression_node *node_at(const struct split *q, uint32_t i)
-{
-	return &q->expression->nodes.at[i];
-}
-
 static bool node_is_duration(const struct split *q, uint32_t i)
 {
-	return node_at(q, i)->kind == EXPRESSION_COMPARE && node_at(q, i)->subject == SUBJECT_DUR;
+	return split_node(q, i)->kind == EXPRESSION_COMPARE &&
+	       split_node(q, i)->subject == SUBJECT_DUR;
 }
 
 /* "handle, libc:read" */
@@ -103,7 +74,7 @@ static bool probe_is(const struct store *st, const struct store_probe *p, const 
 static int bind_place(const struct split *q, uint32_t i, const struct store *st,
 		      uint32_t *ret_probe, struct error *err)
 {
-	const struct expression_node *n = node_at(q, i);
+	const struct expression_node *n = split_node(q, i);
 	AUTO_TEXT struct text known = { 0 };
 	uint32_t found = 0, matches = 0;
 
@@ -128,8 +99,8 @@ static int bind_place(const struct split *q, uint32_t i, const struct store *st,
 				   "as PLACE.dur with one of: %s",
 				   text_string(&known));
 	return token_error(q->expression->text, n->at, err,
-			   matches ? "'%s' stands for several of: %s" :
-				     "'%s' is not watched; these are: %s",
+			   matches ? "'%s' stands for several of: %s"
+				   : "'%s' is not watched; these are: %s",
 			   n->place, text_string(&known));
 }
 
@@ -159,7 +130,7 @@ int split_bind(struct split *q, const struct store *st, const struct window *w,
 		return 0;
 	q->probe = 0;
 	for (uint32_t i = 0; i < q->expression->nodes.count; i++) {
-		const struct expression_node *n = node_at(q, i);
+		const struct expression_node *n = split_node(q, i);
 		struct bound *b = &q->bounds[i];
 
 		if (n->kind != EXPRESSION_COMPARE)
@@ -173,102 +144,12 @@ int split_bind(struct split *q, const struct store *st, const struct window *w,
 				q->probe = b->probe;
 		}
 		b->low = bind_value(&n->low, store_probe(st, b->probe), w);
-		b->high = n->op == OP_IN ? bind_value(&n->high, store_probe(st, b->probe), w) : 0;
+		b->high =
+			n->op == OP_IN ? bind_value(&n->high, store_probe(st, b->probe), w) : 0;
 	}
 	if (!q->probe && st->probes.count)
 		q->probe = st->probes.at[0].id;
 	return 0;
-}
-
-static enum truth compare(enum expression_op op, double v, const struct bound *b)
-{
-	switch (op) {
-	case OP_EQ:
-		return v == b->low ? TRUE : UNTRUE;
-	case OP_NE:
-		return v != b->low ? TRUE : UNTRUE;
-	case OP_LT:
-		return v < b->low ? TRUE : UNTRUE;
-	case OP_LE:
-		return v <= b->low ? TRUE : UNTRUE;
-	case OP_GT:
-		return v > b->low ? TRUE : UNTRUE;
-	case OP_GE:
-		return v >= b->low ? TRUE : UNTRUE;
-	case OP_IN:
-		return v >= b->low && v <= b->high ? TRUE : UNTRUE;
-	case OP_MATCH:
-		break;
-	}
-	return UNTRUE;
-}
-
-/* What is true of every duration of at least v. */
-static enum truth compare_at_least(enum expression_op op, double v, const struct bound *b)
-{
-	double last = op == OP_IN ? b->high : b->low;
-
-	if (op == OP_GT || op == OP_GE || op == OP_NE)
-		return v > last || (op == OP_GE && v == last) ? TRUE : UNKNOWN;
-	return v > last || (op == OP_LT && v == last) ? UNTRUE : UNKNOWN;
-}
-
-static nsec call_age(const struct store *st, const struct span *call, nsec now)
-{
-	return span_age(call, st->losses.spans ? call->seen : now);
-}
-
-static enum truth judge_duration(const struct scene *s, enum expression_op op,
-				 const struct bound *b)
-{
-	const struct span *call = s->call;
-	bool broken = false;
-
-	if (!s->store)
-		return b->probe == s->split->probe ? compare(op, s->duration, b) : UNKNOWN;
-	if (b->probe != s->split->probe)
-		call = store_enclosing(s->store, s->sample->span, b->probe, &broken);
-	if (!call)
-		return broken ? UNKNOWN : UNTRUE;
-	if (span_finished(call))
-		return compare(op, span_age(call, 0), b);
-	return compare_at_least(op, call_age(s->store, call, s->now), b);
-}
-
-static enum truth judge_thread(const struct scene *s, const struct expression_node *n)
-{
-	const char *name;
-
-	if (!s->store)
-		return UNKNOWN;
-	name = store_thread_name(s->store, s->sample->tid);
-	if (n->op == OP_MATCH)
-		return text_glob(n->string, name) ? TRUE : UNTRUE;
-	return (strcmp(n->string, name) == 0) == (n->op == OP_EQ) ? TRUE : UNTRUE;
-}
-
-/* As deep as the expression's parentheses and chains: bounded by the parser. */
-static enum truth judge(const struct scene *s, uint32_t i)
-{
-	const struct expression_node *n = node_at(s->split, i);
-	enum truth left, right;
-
-	if (n->kind == EXPRESSION_COMPARE) {
-		if (n->subject == SUBJECT_DUR)
-			return judge_duration(s, n->op, &s->split->bounds[i]);
-		if (n->subject == SUBJECT_THREAD)
-			return judge_thread(s, n);
-		return s->store ? compare(n->op, s->sample->tid, &s->split->bounds[i]) : UNKNOWN;
-	}
-	left = judge(s, n->left);
-	if (n->kind == EXPRESSION_NOT)
-		return TRUE - left;
-	if (left == (n->kind == EXPRESSION_AND ? UNTRUE : TRUE))
-		return left;
-	right = judge(s, n->right);
-	if (n->kind == EXPRESSION_AND)
-		return left < right ? left : right;
-	return left > right ? left : right;
 }
 
 enum side split_judge(const struct split *q, const struct store *st, const struct sample *s,
@@ -290,7 +171,7 @@ enum side split_judge(const struct split *q, const struct store *st, const struc
 			return probe && s->time < probe->armed ? SIDE_BEFORE : SIDE_OUT;
 	}
 	*ret_call = scene.call = call;
-	truth = q->expression ? judge(&scene, q->expression->root) : TRUE;
+	truth = q->expression ? judge_scene(&scene) : TRUE;
 	if (truth == TRUE)
 		return SIDE_IN;
 	if (truth == UNKNOWN || (call && q->by_duration && !span_finished(call)))
@@ -323,7 +204,7 @@ nsec split_threshold(const struct split *q)
 enum side split_side_of_duration(const struct split *q, double nsec)
 {
 	struct scene scene = { .split = q, .duration = nsec };
-	enum truth truth = q->expression ? judge(&scene, q->expression->root) : TRUE;
+	enum truth truth = q->expression ? judge_scene(&scene) : TRUE;
 
 	return truth == TRUE ? SIDE_IN : truth == UNTRUE ? SIDE_REST : SIDE_OPEN;
 }
@@ -331,7 +212,7 @@ enum side split_side_of_duration(const struct split *q, double nsec)
 bool split_is_by_duration(const struct split *q)
 {
 	for (uint32_t i = 0; q->expression && i < q->expression->nodes.count; i++) {
-		if (node_at(q, i)->kind == EXPRESSION_COMPARE &&
+		if (split_node(q, i)->kind == EXPRESSION_COMPARE &&
 		    (!node_is_duration(q, i) || q->bounds[i].probe != q->probe))
 			return false;
 	}
@@ -357,7 +238,8 @@ uint32_t split_bounds(const struct split *q, double *ret_bounds, uint32_t room)
 			continue;
 		if (count < room && isfinite(q->bounds[i].low))
 			count = put_bound(ret_bounds, count, q->bounds[i].low);
-		if (count < room && node_at(q, i)->op == OP_IN && isfinite(q->bounds[i].high))
+		if (count < room && split_node(q, i)->op == OP_IN &&
+		    isfinite(q->bounds[i].high))
 			count = put_bound(ret_bounds, count, q->bounds[i].high);
 	}
 	return count;

@@ -23,8 +23,8 @@ static node_id stack_user(struct store *st, const struct space *space,
 		const struct space_range *r =
 			space ? space_lookup(space, address, s->head.time) : NULL;
 		frame_id frame =
-			r ? frame_add(&st->frames, r->image, address - r->start + r->offset) :
-			    frame_add(&st->frames, 0, address);
+			r ? frame_add(&st->frames, r->image, address - r->start + r->offset)
+			  : frame_add(&st->frames, 0, address);
 
 		node = tree_child(&st->tree, node, frame);
 	}
@@ -173,7 +173,8 @@ void join_leave(struct store *st, const struct event *e)
 	const struct event_leave *leave = (const void *)e;
 	struct span *span;
 
-	_Static_assert(offsetof(struct event_leave, probe) == offsetof(struct event_enter, probe),
+	_Static_assert(offsetof(struct event_leave, probe) ==
+			       offsetof(struct event_enter, probe),
 		       "LEAVE begins as ENTER");
 	if (leave->reason >= NR_SPAN_END) {
 		st->malformed++;

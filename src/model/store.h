@@ -21,9 +21,9 @@
 /* Most that is kept; 0 means the default. */
 struct store_limit {
 	uint32_t samples; /* 1 M */
-	uint32_t spans;   /* 256 k */
-	uint32_t nodes;   /* 4 M; frames: a quarter of it */
-	uint32_t cells;   /* of the cube: 1 M */
+	uint32_t spans;	  /* 256 k */
+	uint32_t nodes;	  /* 4 M; frames: a quarter of it */
+	uint32_t cells;	  /* of the cube: 1 M */
 };
 
 /* A place that is watched (event_probe). */
@@ -94,9 +94,9 @@ struct store {
 	uint64_t threads_seen; /* distinct, as far as they are known */
 
 	struct event_loss losses; /* the newest */
-	uint64_t malformed;       /* records whose parts did not fit */
-	nsec first, newest;       /* time of what is known; newest 0: nothing yet */
-	nsec last_armed;          /* newest of the probes' */
+	uint64_t malformed;	  /* records whose parts did not fit */
+	nsec first, newest;	  /* time of what is known; newest 0: nothing yet */
+	nsec last_armed;	  /* newest of the probes' */
 	bool has_end;
 	struct event_end end;
 	struct stack_cached *stacks; /* STACK_CACHE of them */

@@ -39,7 +39,9 @@ void timeline_add(struct timeline *t, const struct event_calls *e, uint32_t nr_b
 {
 	struct interval *at = array_add(&t->ring);
 
-	*at = (struct interval){ .since = e->since, .time = e->head.time, .entries = e->entries };
+	*at = (struct interval){ .since = e->since,
+				 .time = e->head.time,
+				 .entries = e->entries };
 	_Static_assert(sizeof(at->ended) == sizeof(e->ended), "one count for every reason");
 	memcpy(at->ended, e->ended, sizeof(at->ended));
 	if (nr_bucket) {

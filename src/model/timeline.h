@@ -28,9 +28,9 @@ struct interval {
 /* Zero is valid and empty. */
 struct timeline {
 	ARRAY(struct interval) ring;
-	uint32_t head; /* index of the oldest */
+	uint32_t head;	    /* index of the oldest */
 	uint32_t nr_bucket; /* of all intervals */
-	nsec max; /* longest duration of the whole run */
+	nsec max;	    /* longest duration of the whole run */
 	/* everything that was merged away */
 	nsec base_since, base_time;
 	uint64_t base_entries, base_ended[NR_SPAN_END];
@@ -40,8 +40,8 @@ struct timeline {
 /* What a timeline answers for a window; counts are weighted as the window says. */
 struct call_count {
 	double entries, ended[NR_SPAN_END];
-	uint64_t open; /* running when the window ends: entered before, not ended */
-	nsec max;      /* longest call; for a part of the run, the end of its bucket */
+	uint64_t open;	  /* running when the window ends: entered before, not ended */
+	nsec max;	  /* longest call; for a part of the run, the end of its bucket */
 	struct dist dist; /* of the calls that returned */
 };
 

@@ -44,9 +44,9 @@ static const struct {
 	const char *spelling;
 	enum token_kind kind;
 } signs[] = {
-	{ "&&", TOKEN_AND }, { "||", TOKEN_OR }, { "==", TOKEN_EQ },  { "!=", TOKEN_NE },
-	{ "<=", TOKEN_LE },  { ">=", TOKEN_GE }, { "..", TOKEN_TO },  { "<", TOKEN_LT },
-	{ ">", TOKEN_GT },   { "!", TOKEN_NOT }, { "(", TOKEN_OPEN }, { ")", TOKEN_CLOSE },
+	{ "&&", TOKEN_AND },  { "||", TOKEN_OR }, { "==", TOKEN_EQ },  { "!=", TOKEN_NE },
+	{ "<=", TOKEN_LE },   { ">=", TOKEN_GE }, { "..", TOKEN_TO },  { "<", TOKEN_LT },
+	{ ">", TOKEN_GT },    { "!", TOKEN_NOT }, { "(", TOKEN_OPEN }, { ")", TOKEN_CLOSE },
 	{ "~", TOKEN_MATCH },
 };
 
@@ -96,7 +96,8 @@ static bool read_percentile(const char *text, struct token *ret)
 
 	if (s[0] != 'p' || !isdigit((unsigned char)s[1]))
 		return false;
-	while (isdigit((unsigned char)s[n]) || (s[n] == '.' && isdigit((unsigned char)s[n + 1])))
+	while (isdigit((unsigned char)s[n]) ||
+	       (s[n] == '.' && isdigit((unsigned char)s[n + 1])))
 		n++;
 	if (n >= sizeof(digits) || is_word(s + n))
 		return false;
@@ -144,7 +145,7 @@ int token_read(const char *text, size_t at, struct token *ret, size_t *ret_next,
 			*ret = t;
 		return r;
 	}
-	if (isdigit((unsigned char)text[at]) || text[at] == '.') {
+	if (isdigit((unsigned char)text[at + (text[at] == '.')])) {
 		r = read_number(text, &t, err);
 	} else if (!read_percentile(text, &t)) {
 		t.kind = TOKEN_WORD;

@@ -9,12 +9,21 @@
 
 enum token_kind {
 	TOKEN_END,
-	TOKEN_WORD,       /* dur, handle.dur, libc:read.dur, in */
-	TOKEN_NUMBER,     /* 5ms */
+	TOKEN_WORD,	  /* dur, handle.dur, libc:read.dur, in */
+	TOKEN_NUMBER,	  /* 5ms */
 	TOKEN_PERCENTILE, /* p99.9 */
-	TOKEN_STRING,     /* "worker*" */
-	TOKEN_AND, TOKEN_OR, TOKEN_NOT, TOKEN_OPEN, TOKEN_CLOSE,
-	TOKEN_EQ, TOKEN_NE, TOKEN_LE, TOKEN_GE, TOKEN_LT, TOKEN_GT,
+	TOKEN_STRING,	  /* "worker*" */
+	TOKEN_AND,
+	TOKEN_OR,
+	TOKEN_NOT,
+	TOKEN_OPEN,
+	TOKEN_CLOSE,
+	TOKEN_EQ,
+	TOKEN_NE,
+	TOKEN_LE,
+	TOKEN_GE,
+	TOKEN_LT,
+	TOKEN_GT,
 	TOKEN_MATCH, /* ~ */
 	TOKEN_TO,    /* .. */
 };
@@ -22,7 +31,7 @@ enum token_kind {
 struct token {
 	enum token_kind kind;
 	size_t at, length; /* where it is, in bytes; of a string: without its quotes */
-	double number;     /* NUMBER: in nanoseconds, bytes or plain; PERCENTILE: 0..100 */
+	double number;	   /* NUMBER: in nanoseconds, bytes or plain; PERCENTILE: 0..100 */
 	enum text_unit unit;
 };
 

@@ -20,9 +20,9 @@ struct tree_node {
 
 struct tree {
 	ARRAY(struct tree_node) nodes;
-	uint32_t *slots; /* ids; 0 = free (the root is nobody's child) */
+	uint32_t *slots;  /* ids; 0 = free (the root is nobody's child) */
 	uint32_t nr_slot; /* a power of two, or 0 */
-	uint32_t limit;   /* most nodes that are kept, 0 = no bound */
+	uint32_t limit;	  /* most nodes that are kept, 0 = no bound */
 	uint64_t refused; /* frames cut off because the tree was full */
 };
 

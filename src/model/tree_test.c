@@ -99,7 +99,8 @@ static void profiles_are_vectors(void **state)
 	profile_put(&b, 7, 4);
 	profile_add(&a, &b, 0.5);
 	profile_add(&a, &b, 0.5);
-	assert_true(profile_at(&a, 7) == 4 && profile_at(&a, 3) == 10 && profile_at(&a, 9) == 0);
+	assert_true(profile_at(&a, 7) == 4 && profile_at(&a, 3) == 10 &&
+		    profile_at(&a, 9) == 0);
 	profile_add(&a, &b, -1);
 	assert_true(profile_at(&a, 7) == 0);
 	profile_scale(&a, 0.25);

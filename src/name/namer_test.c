@@ -30,9 +30,10 @@ static bool build(struct built *b, const char *function)
 	strcpy(b->folder, "/tmp/sonde-namer-XXXXXX");
 	assert_non_null(mkdtemp(b->folder));
 	snprintf(b->path, sizeof(b->path), "%s/lib.so", b->folder);
-	line = mem_format("cd %s && { echo 'int %s(int x) { return x * 3; }' >lib.c && cc -g -O1 "
-			  "-Wl,--build-id=sha1 -shared -fPIC -o lib.so lib.c; } >/dev/null 2>&1",
-			  b->folder, function);
+	line = mem_format(
+		"cd %s && { echo 'int %s(int x) { return x * 3; }' >lib.c && cc -g -O1 "
+		"-Wl,--build-id=sha1 -shared -fPIC -o lib.so lib.c; } >/dev/null 2>&1",
+		b->folder, function);
 	return system(line) == 0;
 }
 
@@ -158,16 +159,20 @@ static void recorded_names_go_first_and_the_newer_holds(void **state)
 
 	namer_event(n, &image_record(&room, 2, IMAGE_JIT, "[anon]", NULL)->head);
 	assert_string_equal(name_of(n, 2, 0x1010), "");
-	record_symbol(n, &(struct event_symbol){ .image = 2, .offset = 0x1000, .length = 32 }, "a");
-	record_symbol(n, &(struct event_symbol){ .image = 2, .offset = 0x900, .length = 8 }, "b");
+	record_symbol(n, &(struct event_symbol){ .image = 2, .offset = 0x1000, .length = 32 },
+		      "a");
+	record_symbol(n, &(struct event_symbol){ .image = 2, .offset = 0x900, .length = 8 },
+		      "b");
 	assert_string_equal(name_of(n, 2, 0x1010), "a");
 	assert_string_equal(name_of(n, 2, 0x1020), "");
 	assert_string_equal(name_of(n, 2, 0x907), "b");
-	record_symbol(n, &(struct event_symbol){ .image = 2, .offset = 0x1000, .length = 48 }, "c");
+	record_symbol(n, &(struct event_symbol){ .image = 2, .offset = 0x1000, .length = 48 },
+		      "c");
 	assert_string_equal(name_of(n, 2, 0x1010), "c");
 	assert_string_equal(name_of(n, 2, 0x1020), "c");
 	/* one inside another: the smaller */
-	record_symbol(n, &(struct event_symbol){ .image = 2, .offset = 0x1008, .length = 4 }, "d");
+	record_symbol(n, &(struct event_symbol){ .image = 2, .offset = 0x1008, .length = 4 },
+		      "d");
 	assert_string_equal(name_of(n, 2, 0x1009), "d");
 	assert_string_equal(name_of(n, 2, 0x1010), "c");
 	/* of an image that nobody told of */
@@ -222,7 +227,8 @@ static void what_was_asked_for_is_told_once(void **state)
 	/* elsewhere, later: the record is all there is */
 	namer_event(replay, &image_record(&room, 2, IMAGE_FILE, b.path, &id)->head);
 	record_symbol(replay,
-		      &(struct event_symbol){ .image = 2, .offset = offset, .length = 4 }, "seen");
+		      &(struct event_symbol){ .image = 2, .offset = offset, .length = 4 },
+		      "seen");
 	assert_string_equal(name_of(replay, 2, offset + 3), "seen");
 	namer_each_new_symbol(replay, tell, &told);
 	assert_int_equal(told.count, 1);
@@ -239,18 +245,20 @@ static void the_kernel_of_a_recording_is_not_this_one(void **state)
 	FILE *f = fopen("/proc/kallsyms", "r");
 
 	while (f && !address && fgets(line, sizeof(line), f))
-		if (sscanf(line, "%lx T %3999s", &address, name) != 2 || !strstr(name, "vfs_read"))
+		if (sscanf(line, "%lx T %3999s", &address, name) != 2 ||
+		    !strstr(name, "vfs_read"))
 			address = 0;
 	if (f)
 		fclose(f);
 	if (!address)
 		skip();
-	namer_event(n, &image_record(&room, IMAGE_KERNEL_ID, IMAGE_KERNEL, "[kernel]", NULL)->head);
+	namer_event(
+		n, &image_record(&room, IMAGE_KERNEL_ID, IMAGE_KERNEL, "[kernel]", NULL)->head);
 	assert_string_equal(name_of(n, IMAGE_KERNEL_ID, address), "");
 	assert_string_not_equal(namer_problem(n, IMAGE_KERNEL_ID), "");
 	assert_int_equal(namer_image(live,
-				     image_record(&room, IMAGE_KERNEL_ID, IMAGE_KERNEL, "[kernel]",
-						  NULL),
+				     image_record(&room, IMAGE_KERNEL_ID, IMAGE_KERNEL,
+						  "[kernel]", NULL),
 				     NULL, NULL),
 			 0);
 	assert_string_equal(name_of(live, IMAGE_KERNEL_ID, address + 1), name);
@@ -267,8 +275,8 @@ static void the_vdso_has_its_clock(void **state)
 
 	if (!getauxval(AT_SYSINFO_EHDR))
 		skip();
-	assert_int_equal(namer_image(n, image_record(&room, 3, IMAGE_VDSO, "[vdso]", NULL), NULL,
-				     NULL),
+	assert_int_equal(namer_image(n, image_record(&room, 3, IMAGE_VDSO, "[vdso]", NULL),
+				     NULL, NULL),
 			 0);
 	for (uint64_t offset = 0; offset < 8192 && !found; offset += 16)
 		found = strstr(name_of(n, 3, offset), "clock_gettime");

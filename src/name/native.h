@@ -17,8 +17,8 @@ struct native;
 /* What an origin of names knows about the function around an offset. */
 struct found {
 	uint64_t start, length;
-	struct text name;  /* demangled; cleared by the origin, freed by the caller */
-	const char *file;  /* "" = not known; lives as long as the origin */
+	struct text name; /* demangled; cleared by the origin, freed by the caller */
+	const char *file; /* "" = not known; lives as long as the origin */
 	uint32_t line;
 };
 

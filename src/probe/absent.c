@@ -26,7 +26,9 @@ static void add_where(const struct code *code, const struct place *place, struct
 /* The first letters of what was asked, as a pattern to list. */
 static void add_pattern(const struct place *place, struct text *to)
 {
-	size_t length = strlen(place->name), part = length > 5 ? 4 : length > 2 ? length - 1 : 1;
+	size_t length = strlen(place->name), part = length > 5	 ? 4
+						    : length > 2 ? length - 1
+								 : 1;
 
 	if (place->kind == PLACE_REGEX || place->glob) {
 		text_add(to, "*");
@@ -50,11 +52,11 @@ static int fail_image(const struct code *code, const struct place *place, struct
 
 	for (uint32_t i = 0; i < code->count && names.size < 300; i++) {
 		text_add(&names, i ? ", " : "");
-		text_add_plain(&names, code->at[i].is_main ? code->at[i].alias :
-								code->at[i].name);
+		text_add_plain(&names,
+			       code->at[i].is_main ? code->at[i].alias : code->at[i].name);
 	}
-	return error_set(err, ENOENT, "no image '%.100s' in %s\n       (there: %s)", place->image,
-			 code->name, text_string(&names));
+	return error_set(err, ENOENT, "no image '%.100s' in %s\n       (there: %s)",
+			 place->image, code->name, text_string(&names));
 }
 
 int match_fail_absent(struct code *code, const struct place *place, struct error *err)
@@ -66,14 +68,20 @@ int match_fail_absent(struct code *code, const struct place *place, struct error
 	if (place->image && !match_knows_image(code, place->image))
 		return fail_image(code, place, err);
 	add_where(code, place, &where);
+	if (place->name && !strcmp(place->name, "*"))
+		return error_set(err, ENOENT,
+				 "no function is known in %s: no symbols, no unwind table",
+				 text_string(&where));
 	add_pattern(place, &pattern);
 	if (match_near(code, place, &near))
-		return error_set(err, ENOENT,
-				 "no function '%.200s' in %s\n       (near: %.400s; sonde list %s "
-				 "'%s')",
-				 place->text, text_string(&where), text_string(&near),
-				 code->option, text_string(&pattern));
-	return error_set(err, ENOENT,
-			 "no function '%.200s' in %s\n       (what there is: sonde list %s '%s')",
-			 place->text, text_string(&where), code->option, text_string(&pattern));
+		return error_set(
+			err, ENOENT,
+			"no function '%.200s' in %s\n       (near: %.400s; sonde list %s "
+			"'%s')",
+			place->text, text_string(&where), text_string(&near), code->option,
+			text_string(&pattern));
+	return error_set(
+		err, ENOENT,
+		"no function '%.200s' in %s\n       (what there is: sonde list %s '%s')",
+		place->text, text_string(&where), code->option, text_string(&pattern));
 }

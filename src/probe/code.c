@@ -21,12 +21,12 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static bool is_known(const struct code *c, const struct map *map)
+static struct code_image *find_image(struct code *c, const struct map *map)
 {
 	for (uint32_t i = 0; i < c->count; i++)
 		if (map_is_same_file(&c->at[i].map, map))
-			return true;
-	return false;
+			return &c->at[i];
+	return NULL;
 }
 
 static void open_image(struct code_image *image, uint32_t pid)
@@ -37,8 +37,8 @@ static void open_image(struct code_image *image, uint32_t pid)
 	image->failed = map_path(&image->map, pid, &image->attach, &err);
 	if (!image->failed) {
 		fd = map_open(&image->map, pid, &err);
-		image->failed = fd < 0 ? fd
-				       : image_open_fd(fd, image->name, &image->image, &err);
+		image->failed =
+			fd < 0 ? fd : image_open_fd(fd, image->name, &image->image, &err);
 		if (fd >= 0)
 			close(fd);
 	}
@@ -68,9 +68,13 @@ static int add_process(struct code *c, const struct process *p, struct error *er
 		return ret;
 	for (uint32_t i = 0; i < maps.count && c->count < IMAGES_MAX; i++) {
 		const struct map *map = &maps.at[i];
-		struct code_image *image;
+		struct code_image *image = find_image(c, map);
 
-		if (!map->exec || map->kind != MAP_KIND_FILE || is_known(c, map))
+		if (!map->exec || map->kind != MAP_KIND_FILE)
+			continue;
+		if (image && image->pid == pid)
+			array_push(&image->ranges, *map);
+		if (image)
 			continue;
 		image = array_add(c);
 		image->path = mem_text(map->path);
@@ -78,6 +82,7 @@ static int add_process(struct code *c, const struct process *p, struct error *er
 		image->pid = pid;
 		image->map = *map;
 		image->map.path = image->path;
+		array_push(&image->ranges, image->map);
 		/* Without the right to ask: the executable is mapped lowest or alone
 		 * below its libraries. */
 		image->is_main = !have_main && (exe ? map->inode == exe : true);
@@ -122,7 +127,8 @@ int code_open(const struct target *target, struct code *ret, struct error *err)
 		if (c.count && c.at[0].why)
 			failed = error_set(err, EACCES, "%s", c.at[0].why);
 		else if (!failed)
-			failed = error_set(err, ENOENT, "the target has no file of code mapped");
+			failed =
+				error_set(err, ENOENT, "the target has no file of code mapped");
 		code_done(&c);
 		return failed;
 	}
@@ -169,6 +175,7 @@ void code_done(struct code *c)
 		entry_table_free(image->entries);
 		symtab_free(image->symbols);
 		table_done(&image->cold);
+		array_done(&image->ranges);
 		image_close(image->image);
 		free(image->path);
 		free(image->attach);
@@ -229,14 +236,29 @@ const struct symbol *code_cold_part(struct code_image *image, const struct symbo
 	return !strncmp(s->raw, function->raw, length) && s->raw[length] == '.' ? s : NULL;
 }
 
+static const struct map *find_range(const struct code_image *image, uint64_t offset)
+{
+	for (uint32_t i = 0; i < image->ranges.count; i++) {
+		const struct map *map = &image->ranges.at[i];
+
+		if (offset >= map->offset && offset - map->offset < map->end - map->start)
+			return map;
+	}
+	return NULL;
+}
+
+bool code_is_mapped(const struct code_image *image, uint64_t offset)
+{
+	return find_range(image, offset) != NULL;
+}
+
 size_t code_read_memory(const struct code_image *image, uint64_t offset, void *to, size_t size)
 {
-	const struct map *map = &image->map;
+	const struct map *map = find_range(image, offset);
 	char path[64];
 	ssize_t n;
 
-	if (!image->pid || offset < map->offset ||
-	    offset - map->offset >= map->end - map->start)
+	if (!map)
 		return 0;
 	snprintf(path, sizeof(path), "/proc/%u/mem", image->pid);
 	AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);

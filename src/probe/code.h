@@ -15,20 +15,21 @@
 #include "proc/target.h"
 
 struct code_image {
-	char *path;   /* as the target sees it */
-	const char *name; /* base name of path */
-	char *attach; /* opens the very file that is mapped: for uprobes too */
-	uint32_t pid; /* a process that maps it, 0 = just a file */
-	struct map map;       /* its first executable mapping; zero for just a file.
-	                         map.path is path */
-	struct image *image;  /* NULL: could not be opened, see why */
+	char *path;		  /* as the target sees it */
+	const char *name;	  /* base name of path */
+	char *attach;		  /* opens the very file that is mapped: for uprobes too */
+	uint32_t pid;		  /* a process that maps it, 0 = just a file */
+	struct map map;		  /* its first executable mapping; zero for just a file.
+				     map.path is path */
+	ARRAY(struct map) ranges; /* all executable mappings of it in that process */
+	struct image *image;	  /* NULL: could not be opened, see why */
 	char *why;
-	struct symtab *symbols; /* through code_symbols() */
+	struct symtab *symbols;	     /* through code_symbols() */
 	struct entry_table *entries; /* through code_entries() */
-	struct table cold;    /* hash of FUNC -> index of the symbol FUNC.cold */
-	int failed;           /* negative errno of opening it; -EINVAL: it is no ELF file */
+	struct table cold;	     /* hash of FUNC -> index of the symbol FUNC.cold */
+	int failed;	       /* negative errno of opening it; -EINVAL: it is no ELF file */
 	char alias[COMM_SIZE]; /* of a main image: what its process is called */
-	bool is_main;         /* a process's own executable */
+	bool is_main;	       /* a process's own executable */
 };
 
 struct code {
@@ -54,6 +55,8 @@ const struct entry_table *code_entries(struct code_image *image);
 /* The part of a function that the compiler moved away (FUNC.cold, FUNC.cold.0),
  * NULL if there is none. */
 const struct symbol *code_cold_part(struct code_image *image, const struct symbol *function);
+/* Is the file offset mapped, to be executed, in the process? */
+bool code_is_mapped(const struct code_image *image, uint64_t offset);
 /* Reads the bytes a process has at a file offset of the image: how many, 0 if it
  * may not be read. */
 size_t code_read_memory(const struct code_image *image, uint64_t offset, void *to, size_t size);

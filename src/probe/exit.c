@@ -15,13 +15,13 @@ const char *const code_language_names[] = { "C", "C++", "Rust", "Go", "managed c
  * below.
  */
 static const char *const runtimes[] = {
-	"libc.so*",	  "libc-[0-9]*.so",   "libpthread*.so*",  "libm.so*",
-	"libm-[0-9]*.so", "libdl*.so*",	      "librt*.so*",	  "ld-linux*.so*",
-	"ld-[0-9]*.so",	  "ld-musl-*.so*",    "libgcc_s.so*",	  "libgcc_s-*.so*",
-	"libstdc++.so*",  "libc++.so*",	      "libc++abi.so*",	  "libunwind*.so*",
-	"libatomic.so*",  "libjemalloc.so*",  "libtcmalloc*.so*", "libmimalloc*.so*",
-	"libgomp.so*",	  "libcrypto.so*", "libssl.so*",    "libresolv*.so*",	  "libnss_*.so*",
-	"libthread_db*",  "libanl*.so*",      "libutil*.so*",
+	"libc.so*",	  "libc-[0-9]*.so",  "libpthread*.so*",	 "libm.so*",
+	"libm-[0-9]*.so", "libdl*.so*",	     "librt*.so*",	 "ld-linux*.so*",
+	"ld-[0-9]*.so",	  "ld-musl-*.so*",   "libgcc_s.so*",	 "libgcc_s-*.so*",
+	"libstdc++.so*",  "libc++.so*",	     "libc++abi.so*",	 "libunwind*.so*",
+	"libatomic.so*",  "libjemalloc.so*", "libtcmalloc*.so*", "libmimalloc*.so*",
+	"libgomp.so*",	  "libcrypto.so*",   "libssl.so*",	 "libresolv*.so*",
+	"libnss_*.so*",	  "libthread_db*",   "libanl*.so*",	 "libutil*.so*",
 };
 
 enum marker_place { IN_SECTION, IN_IMPORT, IN_DEFINED, IN_BOTH };
@@ -61,20 +61,20 @@ static const struct marker throw_markers[] = {
 };
 
 static const struct marker switch_markers[] = {
-	{ "swapcontext", IN_BOTH },	{ "makecontext", IN_BOTH },
-	{ "setcontext", IN_BOTH },	{ "*jump_fcontext", IN_BOTH },
-	{ "*make_fcontext", IN_BOTH },	{ "ontop_fcontext", IN_BOTH },
-	{ "co_create", IN_BOTH },	{ "co_switch", IN_BOTH },
-	{ "co_resume", IN_BOTH },	{ "coro_transfer", IN_BOTH },
-	{ "coro_create", IN_BOTH },	{ "aco_resume", IN_BOTH },
-	{ "qemu_coroutine_*", IN_BOTH }, { "pth_spawn", IN_BOTH },
-	{ "st_thread_create", IN_BOTH }, { "boost_context*", IN_BOTH },
+	{ "swapcontext", IN_BOTH },	  { "makecontext", IN_BOTH },
+	{ "setcontext", IN_BOTH },	  { "*jump_fcontext", IN_BOTH },
+	{ "*make_fcontext", IN_BOTH },	  { "ontop_fcontext", IN_BOTH },
+	{ "co_create", IN_BOTH },	  { "co_switch", IN_BOTH },
+	{ "co_resume", IN_BOTH },	  { "coro_transfer", IN_BOTH },
+	{ "coro_create", IN_BOTH },	  { "aco_resume", IN_BOTH },
+	{ "qemu_coroutine_*", IN_BOTH },  { "pth_spawn", IN_BOTH },
+	{ "st_thread_create", IN_BOTH },  { "boost_context*", IN_BOTH },
 	{ "ASYNC_start_job", IN_IMPORT },
 };
 
 /* Run-times that walk or patch their own stacks. */
 static const char *const managed[] = { "libjvm.so*", "libcoreclr.so*", "libmono*.so*",
-				       "libart.so*", "libHSrts*.so*", "beam.smp",
+				       "libart.so*", "libHSrts*.so*",  "beam.smp",
 				       "libnode.so*" };
 
 static bool in_list(const char *const *list, size_t count, const char *name)
@@ -121,8 +121,8 @@ enum code_language code_language(const struct code_image *image)
 	if (in_list(managed, COUNT_OF(managed), image->name))
 		return CODE_MANAGED;
 	if (image_imports(image->image, "__gxx_personality_*") ||
-	    image_imports(image->image, "__cxa_throw") || image_imports(image->image, "_Zn*m*") ||
-	    image_defines(image->image, "_ZN*"))
+	    image_imports(image->image, "__cxa_throw") ||
+	    image_imports(image->image, "_Zn*m*") || image_defines(image->image, "_ZN*"))
 		return CODE_CXX;
 	return CODE_C;
 }
@@ -133,8 +133,8 @@ static void forbid(struct verdict *ret, const char *what)
 
 	snprintf(sentence, sizeof(sentence), "%s", what);
 	ret->exit = EXIT_NONE;
-	snprintf(ret->reason, sizeof(ret->reason),
-		 "%.300s; sampling without a span works", sentence);
+	snprintf(ret->reason, sizeof(ret->reason), "%.300s; sampling without a span works",
+		 sentence);
 }
 
 /* True: refused, with the reason in ret. */
@@ -160,7 +160,8 @@ static bool judge_image(const struct code_image *image, struct verdict *ret)
 			 "'%.100s' is Rust: a panic that passes a return hook aborts it", name);
 	else if (in_list(managed, COUNT_OF(managed), name))
 		snprintf(why, sizeof(why),
-			 "'%.100s' walks its own stacks, which a return hook would break", name);
+			 "'%.100s' walks its own stacks, which a return hook would break",
+			 name);
 	else if ((found = FIND(image->image, throw_markers)))
 		snprintf(why, sizeof(why),
 			 "'%.100s' can throw or catch exceptions (%s), and one that passes a "
@@ -221,6 +222,14 @@ void exit_judge(const struct code *code, struct verdict *ret)
 		if (!exit_is_runtime(code->at[i].name) && judge_image(&code->at[i], ret))
 			return;
 	ret->exit = EXIT_HOOK;
+	if (code->count == 1 && !code->at[0].pid) {
+		snprintf(
+			ret->reason, sizeof(ret->reason),
+			"nothing in %.100s itself can catch or switch stacks; the libraries it "
+			"loads count too when it runs",
+			code->name);
+		return;
+	}
 	if (!unwinder) {
 		snprintf(ret->reason, sizeof(ret->reason),
 			 "no unwinder is mapped and nothing in %.100s can switch stacks",

@@ -6,8 +6,8 @@
 struct parts {
 	bool lock, segment, size16, rep, rex, vector;
 	uint8_t opcode, second; /* second only behind 0x0f */
-	uint8_t modrm;          /* 0 when there is none left */
-	size_t at;              /* of the opcode */
+	uint8_t modrm;		/* 0 when there is none left */
+	size_t at;		/* of the opcode */
 };
 
 static bool is_prefix(uint8_t b, struct parts *p)

@@ -17,20 +17,20 @@
 
 enum insn_price {
 	INSN_EMULATED,
-	INSN_NOP5,    /* emulated; from kernel 6.18 on a call without a trap */
+	INSN_NOP5, /* emulated; from kernel 6.18 on a call without a trap */
 	INSN_STEPPED,
 	INSN_REFUSED, /* by the kernel, or by sonde since the kernel gets it wrong */
 };
 
 struct insn {
 	enum insn_price price;
-	const char *name;   /* for people: "push", "call", "lock prefix"; static */
-	bool jumps;         /* control goes elsewhere, or may: jmp, jcc, call, ret, syscall */
-	bool is_call;       /* of those, one that comes back */
-	bool has_target;    /* target is known: relative jmp, jcc, call, loop */
-	bool ends;          /* what follows is not reached from here: jmp, ret, hlt, ud2 */
-	bool indirect;      /* a jmp through a register or computed memory: may go anywhere */
-	uint64_t target;    /* address */
+	const char *name; /* for people: "push", "call", "lock prefix"; static */
+	bool jumps;	  /* control goes elsewhere, or may: jmp, jcc, call, ret, syscall */
+	bool is_call;	  /* of those, one that comes back */
+	bool has_target;  /* target is known: relative jmp, jcc, call, loop */
+	bool ends;	  /* what follows is not reached from here: jmp, ret, hlt, ud2 */
+	bool indirect;	  /* a jmp through a register or computed memory: may go anywhere */
+	uint64_t target;  /* address */
 };
 
 /*

@@ -61,7 +61,8 @@ void locate_choose(struct site_finder *finder, struct code_image *image,
 		   const struct symbol *symbol, const uint64_t *exact, struct site_choice *ret)
 {
 	struct function_code f = { 0 };
-	AUTO_FREE uint8_t *bytes = read_code(image->image, symbol->offset, symbol->size, &f.size);
+	AUTO_FREE uint8_t *bytes =
+		read_code(image->image, symbol->offset, symbol->size, &f.size);
 
 	f.bytes = bytes;
 	image_to_address(image->image, symbol->offset, &f.address);
@@ -135,6 +136,9 @@ int locate_check_memory(const struct code_image *image, const struct site *site,
 
 	if (size > CHECK_MAX)
 		size = CHECK_MAX;
+	if (image->pid && !code_is_mapped(image, site->offset))
+		return error_set(err, ESTALE, "%.200s of '%s' is not mapped in process %u",
+				 site->name, image->path, image->pid);
 	if (code_read_memory(image, site->entry, memory, size) != size)
 		return 1;
 	if (image_read(image->image, site->entry, file, size) != size)

@@ -14,33 +14,51 @@ static const char *const clone_suffixes[] = { ".isra.", ".part.",  ".constprop."
 					      ".llvm.", ".clone.", ".localalias" };
 #define LTO_SUFFIX ".lto_priv."
 
+/* Does the suffix that begins at this dot come next?  Those without a dot at
+ * their end must end there. */
+static bool is_suffix(const char *dot, const char *suffix)
+{
+	size_t length = strlen(suffix);
+
+	if (strncmp(dot, suffix, length))
+		return false;
+	return suffix[length - 1] == '.' || !dot[length] || dot[length] == '.';
+}
+
+static bool is_clone_suffix(const char *dot)
+{
+	for (unsigned i = 0; i < COUNT_OF(clone_suffixes); i++)
+		if (is_suffix(dot, clone_suffixes[i]))
+			return true;
+	return false;
+}
+
 size_t match_base_length(const char *raw)
 {
 	/* a leading dot is part of a name; suffixes only follow one */
 	for (const char *dot = *raw ? strchr(raw + 1, '.') : NULL; dot;
-	     dot = strchr(dot + 1, '.')) {
-		if (text_starts(dot, LTO_SUFFIX))
+	     dot = strchr(dot + 1, '.'))
+		if (text_starts(dot, LTO_SUFFIX) || is_clone_suffix(dot))
 			return dot - raw;
-		for (unsigned i = 0; i < COUNT_OF(clone_suffixes); i++)
-			if (text_starts(dot, clone_suffixes[i]))
-				return dot - raw;
-	}
 	return strlen(raw);
 }
 
 bool match_is_clone(const char *raw)
 {
-	const char *suffix = raw + match_base_length(raw);
-
-	for (unsigned i = 0; i < COUNT_OF(clone_suffixes); i++)
-		if (strstr(suffix, clone_suffixes[i]))
+	for (const char *dot = raw + match_base_length(raw); dot && *dot;
+	     dot = strchr(dot + 1, '.'))
+		if (is_clone_suffix(dot))
 			return true;
 	return false;
 }
 
 bool match_is_cold(const char *raw)
 {
-	return strstr(raw + match_base_length(raw), ".cold") != NULL;
+	for (const char *dot = raw + match_base_length(raw); dot && *dot;
+	     dot = strchr(dot + 1, '.'))
+		if (is_suffix(dot, ".cold"))
+			return true;
+	return false;
 }
 
 static bool is_mangled(const char *raw)
@@ -72,9 +90,10 @@ void match_full_name(const char *raw, struct text *to)
 }
 
 /* Names with an abbreviation of their own (Itanium C++ ABI 5.1.10). */
-static const char *const short_names[] = { "std",     "allocator", "basic_string", "string",
-					   "istream", "ostream",   "iostream",
-					   "basic_istream", "basic_ostream", "basic_iostream" };
+static const char *const short_names[] = { "std",	    "allocator",     "basic_string",
+					   "string",	    "istream",	     "ostream",
+					   "iostream",	    "basic_istream", "basic_ostream",
+					   "basic_iostream" };
 
 /* A question, prepared once for many symbols. */
 struct matcher {

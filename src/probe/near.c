@@ -89,13 +89,18 @@ bool match_near(struct code *code, const struct place *place, struct text *to)
 			}
 			text_clear(&name);
 			match_name(raw, &name);
-			near_judge(best, place->name, text_string(&name));
 			/* asked without its namespace: offer the whole name */
-			if (!qualified && !strcmp(last_part(text_string(&name)), place->name))
+			if (!qualified && strcmp(text_string(&name), place->name) &&
+			    !strcmp(last_part(text_string(&name)), place->name))
 				near_add(best, 1, text_string(&name));
+			else
+				near_judge(best, place->name, text_string(&name));
 		}
 	}
 	for (unsigned i = 0; i < NEAR_NAMES && best[i].name[0]; i++) {
+		/* beside a slip of the pen, what is only somewhat alike misleads */
+		if (best[i].score > 2 * best[0].score + 4)
+			break;
 		text_add(to, i ? ", " : "");
 		text_add_plain(to, best[i].name);
 	}

@@ -14,14 +14,10 @@
 static const struct {
 	const char *prefix, *what;
 } later_kinds[] = {
-	{ "tp:", "tracepoints" },
-	{ "tracepoint:", "tracepoints" },
-	{ "t:", "tracepoints" },
-	{ "usdt:", "USDT probes" },
-	{ "kprobe:", "kernel functions" },
-	{ "kretprobe:", "kernel functions" },
-	{ "kfunc:", "kernel functions" },
-	{ "fentry:", "kernel functions" },
+	{ "tp:", "tracepoints" },	   { "tracepoint:", "tracepoints" },
+	{ "t:", "tracepoints" },	   { "usdt:", "USDT probes" },
+	{ "kprobe:", "kernel functions" }, { "kretprobe:", "kernel functions" },
+	{ "kfunc:", "kernel functions" },  { "fentry:", "kernel functions" },
 };
 
 static const char *const neighbour_prefixes[] = { "uprobe:", "uretprobe:", "p:", "r:" };
@@ -157,8 +153,11 @@ static int parse_function(char *name, struct place *p, struct error *err)
 	if (length >= 2 && name[0] == '/' && name[length - 1] == '/') {
 		p->kind = PLACE_REGEX;
 		p->name = mem_text_part(name + 1, length - 2);
-		return length > 2 ? 0 : error_set(err, EINVAL, "'%.200s': empty regular "
-							       "expression", p->text);
+		return length > 2 ? 0
+				  : error_set(err, EINVAL,
+					      "'%.200s': empty regular "
+					      "expression",
+					      p->text);
 	}
 	cut = find_offset(name, &p->offset);
 	if (cut) {

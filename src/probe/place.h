@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 enum place_kind {
-	PLACE_FUNC,    /* name, or a name that could also be read as a glob */
+	PLACE_FUNC, /* name, or a name that could also be read as a glob */
 	PLACE_REGEX,
 	PLACE_SYMBOL,
 	PLACE_ADDRESS,
@@ -29,13 +29,13 @@ enum place_kind {
 
 struct place {
 	enum place_kind kind;
-	char *text;       /* as written */
-	char *image;      /* NULL = any */
-	char *name;       /* without IMAGE and the rest; NULL for an address */
+	char *text;	  /* as written */
+	char *image;	  /* NULL = any */
+	char *name;	  /* without IMAGE and the rest; NULL for an address */
 	char *parameters; /* "(int)", NULL = any */
-	bool glob;        /* name holds * ? [ outside of an operator's name */
+	bool glob;	  /* name holds * ? [ outside of an operator's name */
 	bool has_offset;
-	uint64_t offset;  /* +OFF, or the address */
+	uint64_t offset; /* +OFF, or the address */
 };
 
 /* -EINVAL with what is wrong; -ENOTSUP for what a later version will have:

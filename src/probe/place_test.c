@@ -82,8 +82,13 @@ static void places_are_understood(void **state)
 static void what_comes_later_is_said_so(void **state)
 {
 	static const char *const later[] = {
-		"main.cc:1312", "recv@main.cc:1312", "tp:sched:sched_switch", "usdt:libc:setjmp",
-		"a..b",		"kprobe:vfs_read",   "tracepoint:x:y",
+		"main.cc:1312",
+		"recv@main.cc:1312",
+		"tp:sched:sched_switch",
+		"usdt:libc:setjmp",
+		"a..b",
+		"kprobe:vfs_read",
+		"tracepoint:x:y",
 	};
 
 	for (unsigned i = 0; i < COUNT_OF(later); i++) {

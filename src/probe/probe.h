@@ -25,29 +25,29 @@
 
 /* One address that is probed. */
 struct site {
-	char *attach;      /* path that opens the very file that is mapped */
-	char *image_path;  /* as the target sees it */
-	uint64_t offset;   /* file offset of the probed instruction */
-	uint64_t entry;    /* file offset of the function's first instruction */
-	uint64_t size;     /* of the function, bytes */
-	uint64_t address;  /* of the entry, in the file's own numbers */
-	uint64_t inode;    /* of the mapped file, 0 = just a file */
-	char *symbol;      /* raw name */
-	char *name;        /* readable, with parameters and clone suffix */
+	char *attach;	  /* path that opens the very file that is mapped */
+	char *image_path; /* as the target sees it */
+	uint64_t offset;  /* file offset of the probed instruction */
+	uint64_t entry;	  /* file offset of the function's first instruction */
+	uint64_t size;	  /* of the function, bytes */
+	uint64_t address; /* of the entry, in the file's own numbers */
+	uint64_t inode;	  /* of the mapped file, 0 = just a file */
+	char *symbol;	  /* raw name */
+	char *name;	  /* readable, with parameters and clone suffix */
 	struct site_choice choice;
-	bool checked;      /* the target's memory was compared with the file */
+	bool checked; /* the target's memory was compared with the file */
 };
 
 /* --exit */
 enum exit_wish { EXIT_WISH_AUTO, EXIT_WISH_HOOK, EXIT_WISH_SITES, EXIT_WISH_BRACKET };
 
 struct probe {
-	uint32_t id;       /* from 1, in the set */
-	char *place;       /* as written */
-	char *function;    /* readable name; of several functions, the place */
+	uint32_t id;	/* from 1, in the set */
+	char *place;	/* as written */
+	char *function; /* readable name; of several functions, the place */
 	ARRAY(struct site) sites;
 	struct verdict verdict;
-	char *note;        /* what should be said aloud ("3 clones: ..."), NULL = nothing */
+	char *note; /* what should be said aloud ("3 clones: ..."), NULL = nothing */
 };
 
 struct probe_set {

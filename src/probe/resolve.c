@@ -101,11 +101,12 @@ static int check_ifunc(const struct code *code, const struct place *place,
 		const char *image = code->at[all->at[i].image].name;
 
 		if (s->kind == SYMBOL_IFUNC)
-			return error_set(err, ENOTSUP,
-					 "'%.200s' in %s is chosen among several versions when "
-					 "the program starts (IFUNC); probe the version itself\n"
-					 "       (sonde list %s '%s:*%s*')",
-					 place->text, image, code->option, image, s->raw);
+			return error_set(
+				err, ENOTSUP,
+				"'%.200s' in %s is chosen among several versions when "
+				"the program starts (IFUNC); probe the version itself\n"
+				"       (sonde list %s '%s:*%s*')",
+				place->text, image, code->option, image, s->raw);
 	}
 	return 0;
 }
@@ -156,9 +157,11 @@ static int add_sites(struct code *code, const struct match_list *all, const uint
 		ret = site->choice.refused ? 0 : locate_check_memory(image, site, err);
 		site->checked = ret == 0;
 		ret = ret < 0 ? ret : 0;
-		/* a pattern means functions; a name may mean any address */
-		if (many && !site->choice.sp_is_entry && !site->choice.refused)
-			site->choice.refused = "not the entry of a function";
+		/* A pattern means functions, not parts that were moved away from one. */
+		if (many && !site->choice.sp_is_entry && !site->choice.refused) {
+			site_done(site);
+			p->sites.count--;
+		}
 	}
 	site_finder_free(finder);
 	return ret;
@@ -200,8 +203,9 @@ static void add_note(struct probe *p, const struct place *place, uint32_t droppe
 		part |= strstr(p->sites.at[i].symbol, ".part.") != NULL;
 	}
 	if (part)
-		text_add(&note, "; a call that goes on into the .part counts as two, one within "
-				"the other");
+		text_add(&note,
+			 "; a call that goes on into the .part counts as two, one within "
+			 "the other");
 	if (dropped)
 		text_format(&note, "%s%u left out (no instruction that can carry a probe)",
 			    note.size ? "; " : "", dropped);
@@ -251,9 +255,11 @@ static int resolve(struct code *code, const struct place *place, enum exit_wish 
 	ret = ret ? ret : check_ifunc(code, place, &all, err);
 	ret = ret ? ret : check_unique(code, place, &all, err);
 	if (!ret && (all.cut || all.count > SITES_MAX))
-		ret = error_set(err, E2BIG, "'%.200s' means %u functions; at most %u can be probed",
+		ret = error_set(err, E2BIG,
+				"'%.200s' means %u functions; at most %u can be probed",
 				place->text, all.count, SITES_MAX);
-	ret = ret ? ret : add_sites(code, &all, is_exact ? &exact : NULL, is_pattern(place), p, err);
+	ret = ret ? ret
+		  : add_sites(code, &all, is_exact ? &exact : NULL, is_pattern(place), p, err);
 	ret = ret ? ret : drop_refused(p, &dropped, err);
 	array_done(&all);
 	if (ret)

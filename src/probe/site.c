@@ -5,7 +5,7 @@
 #include <capstone/capstone.h>
 #include <string.h>
 
-#define ENTRY_INSNS 64         /* how far the entry block is followed */
+#define ENTRY_INSNS 64		/* how far the entry block is followed */
 #define FUNCTION_MAX (1u << 20) /* bytes that are scanned for branches */
 
 struct site_finder {
@@ -61,10 +61,10 @@ static bool writes_sp(const struct site_finder *f, const cs_insn *insn)
 /* What branches of a function reach in [entry, entry + reach]. */
 struct reach {
 	uint64_t entry, reach;
-	bool to_entry;  /* a jump (not a call) to the entry itself */
-	bool inside;    /* any branch to (entry, entry + reach] */
-	bool indirect;  /* a jump whose targets are not known */
-	bool whole;     /* everything was decoded */
+	bool to_entry; /* a jump (not a call) to the entry itself */
+	bool inside;   /* any branch to (entry, entry + reach] */
+	bool indirect; /* a jump whose targets are not known */
+	bool whole;    /* everything was decoded */
 };
 
 static void note_target(struct reach *r, const struct insn *i)
@@ -149,7 +149,8 @@ static void refuse(struct site_choice *s, const char *why)
 
 void site_entry(struct site_finder *f, const struct function_code *c, struct site_choice *ret)
 {
-	struct site_choice first = { .price = INSN_REFUSED, .refused = "not decodable",
+	struct site_choice first = { .price = INSN_REFUSED,
+				     .refused = "not decodable",
 				     .insn = "other" };
 	struct site_choice cheap;
 	bool found = walk_entry(f, c, &first, &cheap);

@@ -23,14 +23,14 @@ struct function_code {
 };
 
 struct site_choice {
-	uint64_t offset;        /* of the probe, bytes from the function's start */
+	uint64_t offset; /* of the probe, bytes from the function's start */
 	enum insn_price price;
-	const char *insn;       /* name of the instruction it stands on; static */
-	uint8_t length;         /* of that instruction */
-	bool sp_is_entry;       /* SP there is that of the entry: a return hook can be set */
-	bool moved;             /* not where it was asked for */
-	bool decoded;           /* all of the function was understood */
-	const char *refused;    /* why there is no probe, NULL = there is one; static */
+	const char *insn;    /* name of the instruction it stands on; static */
+	uint8_t length;	     /* of that instruction */
+	bool sp_is_entry;    /* SP there is that of the entry: a return hook can be set */
+	bool moved;	     /* not where it was asked for */
+	bool decoded;	     /* all of the function was understood */
+	const char *refused; /* why there is no probe, NULL = there is one; static */
 };
 
 /* The decoder, reused over many functions. */

@@ -19,23 +19,24 @@ static struct insn judge(const uint8_t *bytes, size_t size)
 
 static void the_kernel_emulates_these(void **state)
 {
-	assert_int_equal(judge(BYTES(0x55)).price, INSN_EMULATED);	       /* push %rbp */
-	assert_int_equal(judge(BYTES(0x41, 0x57)).price, INSN_EMULATED);       /* push %r15 */
-	assert_int_equal(judge(BYTES(0x90)).price, INSN_EMULATED);	       /* nop */
-	assert_int_equal(judge(BYTES(0xf3, 0x90)).price, INSN_EMULATED);       /* pause */
+	assert_int_equal(judge(BYTES(0x55)).price, INSN_EMULATED);	 /* push %rbp */
+	assert_int_equal(judge(BYTES(0x41, 0x57)).price, INSN_EMULATED); /* push %r15 */
+	assert_int_equal(judge(BYTES(0x90)).price, INSN_EMULATED);	 /* nop */
+	assert_int_equal(judge(BYTES(0xf3, 0x90)).price, INSN_EMULATED); /* pause */
 	assert_int_equal(judge(BYTES(0x0f, 0x1f, 0x40, 0)).price, INSN_EMULATED);
 	assert_int_equal(judge(BYTES(0x0f, 0x1f, 0x44, 0, 0)).price, INSN_NOP5);
 	assert_int_equal(judge(BYTES(0x0f, 0x1f, 0x44, 0, 8)).price, INSN_NOP5);
 	assert_int_equal(judge(BYTES(0xe8, 0, 0, 0, 0)).price, INSN_EMULATED); /* call */
 	assert_int_equal(judge(BYTES(0xeb, 0)).price, INSN_EMULATED);	       /* jmp */
 	assert_int_equal(judge(BYTES(0xf2, 0xe9, 0, 0, 0, 0)).price, INSN_EMULATED);
-	assert_int_equal(judge(BYTES(0x74, 0)).price, INSN_EMULATED);	       /* je */
+	assert_int_equal(judge(BYTES(0x74, 0)).price, INSN_EMULATED); /* je */
 	assert_int_equal(judge(BYTES(0x0f, 0x85, 0, 0, 0, 0)).price, INSN_EMULATED);
 }
 
 static void the_kernel_steps_these(void **state)
 {
-	assert_int_equal(judge(BYTES(0xf3, 0x0f, 0x1e, 0xfa)).price, INSN_STEPPED); /* endbr64 */
+	assert_int_equal(judge(BYTES(0xf3, 0x0f, 0x1e, 0xfa)).price,
+			 INSN_STEPPED); /* endbr64 */
 	assert_int_equal(judge(BYTES(0x89, 0xf8)).price, INSN_STEPPED);
 	assert_int_equal(judge(BYTES(0x48, 0x83, 0xec, 8)).price, INSN_STEPPED); /* sub */
 	assert_int_equal(judge(BYTES(0xc3)).price, INSN_STEPPED);
@@ -43,15 +44,16 @@ static void the_kernel_steps_these(void **state)
 	assert_int_equal(judge(BYTES(0x6a, 5)).price, INSN_STEPPED); /* push $5 */
 	assert_int_equal(judge(BYTES(0x64, 0x48, 0x8b, 4, 0x25, 0x28, 0, 0, 0)).price,
 			 INSN_STEPPED); /* mov %fs:0x28 */
-	assert_int_equal(judge(BYTES(0x66, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0)).price, INSN_STEPPED);
+	assert_int_equal(judge(BYTES(0x66, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0)).price,
+			 INSN_STEPPED);
 }
 
 static void these_carry_no_probe(void **state)
 {
 	assert_int_equal(judge(BYTES(0xcc)).price, INSN_REFUSED);
 	assert_int_equal(judge(BYTES(0xf4)).price, INSN_REFUSED);
-	assert_int_equal(judge(BYTES(0x0f, 0x05)).price, INSN_REFUSED);		  /* syscall */
-	assert_int_equal(judge(BYTES(0x0f, 0x0b)).price, INSN_REFUSED);		  /* ud2 */
+	assert_int_equal(judge(BYTES(0x0f, 0x05)).price, INSN_REFUSED); /* syscall */
+	assert_int_equal(judge(BYTES(0x0f, 0x0b)).price, INSN_REFUSED); /* ud2 */
 	assert_int_equal(judge(BYTES(0xc5, 0xfd, 0xeb, 0xc1)).price, INSN_REFUSED); /* vpor */
 	assert_int_equal(judge(BYTES(0xc5, 0xf8, 0x77)).price, INSN_REFUSED); /* vzeroupper */
 	assert_int_equal(judge(BYTES(0xc4, 0xe2, 0x79, 0x18, 0x07)).price, INSN_REFUSED);
@@ -74,9 +76,9 @@ static void branches_are_followed(void **state)
 	i = judge(BYTES(0xe8, 0xfb, 0xff, 0xff, 0xff));
 	assert_true(i.is_call);
 	assert_int_equal(i.target, START);
-	assert_true(judge(BYTES(0xff, 0xe0)).indirect);		   /* jmp *%rax */
+	assert_true(judge(BYTES(0xff, 0xe0)).indirect);			  /* jmp *%rax */
 	assert_true(judge(BYTES(0xff, 0x24, 0xc5, 0, 0, 0, 0)).indirect); /* table */
-	assert_false(judge(BYTES(0xff, 0x25, 1, 0, 0, 0)).indirect); /* jmp *slot(%rip) */
+	assert_false(judge(BYTES(0xff, 0x25, 1, 0, 0, 0)).indirect);	  /* jmp *slot(%rip) */
 	assert_true(judge(BYTES(0xff, 0xd0)).is_call);
 	/* VEX with the opcode byte of a jump is none */
 	assert_false(judge(BYTES(0xc5, 0xfd, 0xeb, 0xc1)).jumps);
@@ -97,7 +99,8 @@ static struct site_choice entry(const uint8_t *bytes, size_t size)
 static void a_dear_entry_is_moved_to_a_cheap_one(void **state)
 {
 	/* endbr64; push %rbx; mov %edi,%eax; pop %rbx; ret */
-	struct site_choice s = entry(BYTES(0xf3, 0x0f, 0x1e, 0xfa, 0x53, 0x89, 0xf8, 0x5b, 0xc3));
+	struct site_choice s =
+		entry(BYTES(0xf3, 0x0f, 0x1e, 0xfa, 0x53, 0x89, 0xf8, 0x5b, 0xc3));
 
 	assert_int_equal(s.offset, 4);
 	assert_true(s.moved && s.decoded && s.sp_is_entry && !s.refused);
@@ -153,7 +156,8 @@ static void it_is_not_moved_past_a_branch_target(void **state)
 
 static void the_cold_part_counts_too(void **state)
 {
-	static const uint8_t code[] = { 0x89, 0xf8, 0x53, 0x5b, 0xc3 }; /* mov; push; pop; ret */
+	static const uint8_t code[] = { 0x89, 0xf8, 0x53, 0x5b,
+					0xc3 }; /* mov; push; pop; ret */
 	/* jmp to code + 2, from 0x100 behind */
 	static const uint8_t cold[] = { 0xe9, 0xfd, 0xfe, 0xff, 0xff };
 	struct site_finder *f = site_finder_new();

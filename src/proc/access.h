@@ -23,10 +23,10 @@ enum access_need_kind {
 };
 
 struct access_rule {
-	const char *what; /* "load BPF programs" */
+	const char *what;   /* "load BPF programs" */
 	uint8_t capability; /* linux/capability.h */
 	uint8_t instead;    /* this one does too; equal to capability where there is none */
-	const char *name; /* "CAP_BPF" */
+	const char *name;   /* "CAP_BPF" */
 };
 
 extern const struct access_rule access_rules[NR_NEED];

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MAPS_MAX (1u << 20)          /* vm.max_map_count is 65,530 by default */
+#define MAPS_MAX (1u << 20) /* vm.max_map_count is 65,530 by default */
 #define MAPS_TEXT_MAX (512ull << 20)
 #define DELETED " (deleted)"
 
@@ -18,12 +18,9 @@ static const struct {
 	const char *name;
 	enum map_kind kind;
 } special_maps[] = {
-	{ "[vdso]", MAP_KIND_VDSO },
-	{ "[stack]", MAP_KIND_STACK },
-	{ "[uprobes]", MAP_KIND_PROBES },
-	{ "[vvar]", MAP_KIND_OTHER },
-	{ "[vvar_vclock]", MAP_KIND_OTHER },
-	{ "[vsyscall]", MAP_KIND_OTHER },
+	{ "[vdso]", MAP_KIND_VDSO },	     { "[stack]", MAP_KIND_STACK },
+	{ "[uprobes]", MAP_KIND_PROBES },    { "[vvar]", MAP_KIND_OTHER },
+	{ "[vvar_vclock]", MAP_KIND_OTHER }, { "[vsyscall]", MAP_KIND_OTHER },
 };
 
 static enum map_kind kind_of(const struct map *m)
@@ -66,7 +63,8 @@ static bool parse_line(const char *line, size_t length, struct map *m, char **re
 	memcpy(head, line, copied);
 	head[copied] = 0;
 	if (sscanf(head,
-		   "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %" SCNx32 ":%" SCNx32 " %" SCNu64 "%n",
+		   "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %" SCNx32 ":%" SCNx32 " %" SCNu64
+		   "%n",
 		   &m->start, &m->end, permission, &m->offset, &m->major, &m->minor, &m->inode,
 		   &used) != 7)
 		return false;
@@ -213,7 +211,8 @@ int map_path(const struct map *map, uint32_t pid, char **ret, struct error *err)
 
 	if (map->kind != MAP_KIND_FILE)
 		return error_set(err, EINVAL, "'%s' is not a mapped file", map->path);
-	by_map = mem_format("/proc/%u/map_files/%" PRIx64 "-%" PRIx64, pid, map->start, map->end);
+	by_map = mem_format("/proc/%u/map_files/%" PRIx64 "-%" PRIx64, pid, map->start,
+			    map->end);
 	if (is_file(by_map, 0) == 1) {
 		*ret = by_map;
 		by_map = NULL;
@@ -246,7 +245,7 @@ int map_open(const struct map *map, uint32_t pid, struct error *err)
 		return ret;
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
-		return error_set(err, errno, "cannot open '%s' of process %u: %s", map->path, pid,
-				 strerror(errno));
+		return error_set(err, errno, "cannot open '%s' of process %u: %s", map->path,
+				 pid, strerror(errno));
 	return fd;
 }

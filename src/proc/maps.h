@@ -18,10 +18,10 @@
 enum map_kind {
 	MAP_KIND_FILE,
 	MAP_KIND_VDSO,
-	MAP_KIND_STACK,  /* the main thread's */
-	MAP_KIND_JIT,    /* executable and not of a file */
+	MAP_KIND_STACK,	 /* the main thread's */
+	MAP_KIND_JIT,	 /* executable and not of a file */
 	MAP_KIND_PROBES, /* [uprobes]: the kernel's page for probes */
-	MAP_KIND_OTHER,  /* heap, anonymous, [vvar], [vsyscall], ... */
+	MAP_KIND_OTHER,	 /* heap, anonymous, [vvar], [vsyscall], ... */
 };
 
 struct map {
@@ -31,7 +31,7 @@ struct map {
 	uint32_t major, minor; /* device; on overlay and btrfs not the one stat(2) shows */
 	enum map_kind kind;
 	bool read, write, exec, shared;
-	bool deleted;     /* its path no longer leads to it */
+	bool deleted;	  /* its path no longer leads to it */
 	const char *path; /* of a file, without " (deleted)"; "[heap]"; "" */
 };
 

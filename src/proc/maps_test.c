@@ -37,8 +37,8 @@ static void every_kind_is_known(void **state)
 		"[vdso]\n"
 		"7ffffffff000-7ffffffff100 --xp 00000000 00:00 0                          "
 		"[uprobes]";
-	static const enum map_kind kinds[] = { MAP_KIND_FILE,  MAP_KIND_FILE,  MAP_KIND_OTHER,
-					       MAP_KIND_JIT,   MAP_KIND_FILE,  MAP_KIND_STACK,
+	static const enum map_kind kinds[] = { MAP_KIND_FILE, MAP_KIND_FILE,  MAP_KIND_OTHER,
+					       MAP_KIND_JIT,  MAP_KIND_FILE,  MAP_KIND_STACK,
 					       MAP_KIND_VDSO, MAP_KIND_PROBES };
 	struct maps m = { 0 };
 

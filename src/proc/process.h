@@ -16,11 +16,11 @@
 struct process {
 	uint32_t pid;
 	uint32_t parent;
-	uint32_t uid;       /* who owns it */
-	uint64_t started;   /* clock ticks since boot: with pid, it names a process for good */
+	uint32_t uid;	  /* who owns it */
+	uint64_t started; /* clock ticks since boot: with pid, it names a process for good */
 	char comm[COMM_SIZE]; /* hostile: may hold any byte */
-	char state;         /* as in /proc/PID/stat: R S D Z T ... */
-	bool kernel;        /* a kernel thread */
+	char state;	      /* as in /proc/PID/stat: R S D Z T ... */
+	bool kernel;	      /* a kernel thread */
 };
 
 struct process_list {

@@ -84,9 +84,10 @@ static int find_pids(const struct target_query *query, struct target *t, struct 
 		if (ret)
 			return error_set(err, ESRCH, "no process %u", query->pids[i]);
 		if (p.pid != query->pids[i])
-			return error_set(err, EINVAL,
-					 "%u is a thread of process %u (%s): use -t %u or -p %u",
-					 query->pids[i], p.pid, p.comm, query->pids[i], p.pid);
+			return error_set(
+				err, EINVAL,
+				"%u is a thread of process %u (%s): use -t %u or -p %u",
+				query->pids[i], p.pid, p.comm, query->pids[i], p.pid);
 		ret = check_process(&p, err);
 		if (ret)
 			return ret;

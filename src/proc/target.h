@@ -15,7 +15,7 @@ struct target_query {
 	const uint32_t *tids; /* -t */
 	uint32_t nr_tids;
 	const char *name;   /* -n: glob on the name (comm) or the executable's base name */
-	bool all;           /* -a */
+	bool all;	    /* -a */
 	const char *thread; /* --thread: glob on thread names, NULL = every thread */
 };
 
@@ -23,9 +23,9 @@ struct target {
 	struct process_list processes; /* in the order asked for, each once */
 	struct {
 		ARRAY(uint32_t);
-	} tids;          /* only these threads; none: all */
-	char *thread;    /* glob on thread names, NULL = all */
-	bool all;        /* every process, also later ones */
+	} tids;	      /* only these threads; none: all */
+	char *thread; /* glob on thread names, NULL = all */
+	bool all;     /* every process, also later ones */
 };
 
 /*

@@ -27,10 +27,26 @@ static void write_symbol(void *feed, const struct event_symbol *symbol)
 	feed_write(feed, &symbol->head);
 }
 
+/* Asks the names of all frames that are new and records them. */
+static void record_names(struct feed *f)
+{
+	struct naming naming = namer_naming(f->namer);
+	struct frame_name name;
+
+	for (; f->named < f->store->frames.list.count; f->named++) {
+		struct frame frame = frame_at(&f->store->frames, f->named);
+
+		naming.find(naming.context, frame.image, frame.offset, &name);
+	}
+	namer_each_new_symbol(f->namer, write_symbol, f);
+}
+
 void feed_event(void *feed, const struct event *e)
 {
 	struct feed *f = feed;
 
+	if (e->kind == EVENT_END && f->writer)
+		record_names(f); /* the end is the last record of a stream */
 	if (e->kind == EVENT_SAMPLE)
 		f->samples++;
 	else if (e->kind == EVENT_CALLS)
@@ -42,17 +58,9 @@ void feed_event(void *feed, const struct event *e)
 
 void feed_flush(struct feed *f)
 {
-	struct naming naming = namer_naming(f->namer);
-	struct frame_name name;
-
 	if (!f->writer || f->failed)
 		return;
-	for (; f->named < f->store->frames.list.count; f->named++) {
-		struct frame frame = frame_at(&f->store->frames, f->named);
-
-		naming.find(naming.context, frame.image, frame.offset, &name);
-	}
-	namer_each_new_symbol(f->namer, write_symbol, f);
+	record_names(f);
 	if (!f->failed)
 		f->failed = stream_writer_flush(f->writer, &f->error);
 }

@@ -4,6 +4,76 @@
 
 #include <math.h>
 
+/* Of a mean over calls that was estimated from samples. */
+static double variance(double nsec, double samples, double calls)
+{
+	double each = samples ? nsec / samples / calls : 0;
+
+	return each * each * samples;
+}
+
+/* What was sampled on one side in one place. */
+struct amount {
+	double nsec, samples, calls;
+};
+
+static struct contrast contrast_of(struct amount in, struct amount rest, double widen)
+{
+	double error = widen * sqrt(variance(in.nsec, in.samples, in.calls) +
+				    variance(rest.nsec, rest.samples, rest.calls));
+	struct contrast d = {
+		.in = in.nsec / in.calls,
+		.rest = rest.nsec / rest.calls,
+		.error = COMPARE_Z * error,
+	};
+
+	d.extra = d.in - d.rest;
+	d.z = error > 0 ? d.extra / error : 0;
+	return d;
+}
+
+/* How much wider the function's error is than samples alone would make it. */
+static double function_widen(const struct picture *p, const struct picture_function *f)
+{
+	struct amount in = { f->total_in_nsec, f->samples_in, p->sides[SIDE_IN].calls };
+	struct amount rest = { f->total_rest_nsec, f->samples_rest, p->sides[SIDE_REST].calls };
+	struct contrast d;
+
+	if (!in.calls || !rest.calls)
+		return 1;
+	d = contrast_of(in, rest, 1);
+	return d.error > 0 ? fmax(f->extra_error / d.error, 1) : 1;
+}
+
+/* For what is no function of the list: as wide as the one sampled most. */
+static double usual_widen(const struct picture *p)
+{
+	uint64_t most = 0;
+	double widen = 1;
+
+	for (uint32_t i = 0; i < p->functions.count; i++) {
+		const struct picture_function *f = &p->functions.at[i];
+
+		if (f->samples_in + f->samples_rest <= most)
+			continue;
+		most = f->samples_in + f->samples_rest;
+		widen = function_widen(p, f);
+	}
+	return widen;
+}
+
+static double *frame_widen(const struct picture *p)
+{
+	double *widen = mem_alloc((p->frames.count + 1) * sizeof(*widen));
+	double usual = usual_widen(p);
+
+	for (uint32_t i = 0; i < p->frames.count; i++)
+		widen[i] = usual;
+	for (uint32_t i = 0; i < p->functions.count; i++)
+		widen[p->functions.at[i].frame] = function_widen(p, &p->functions.at[i]);
+	return widen;
+}
+
 /* Marks what is in or below the span's function.  Where no frame has its name
  * (it was inlined away, or the names are missing) everything counts as inside. */
 static void mark_inside(struct compare *c, const struct picture *p)
@@ -43,9 +113,10 @@ bool compare_make(struct compare *c, const struct picture *p)
 	c->nsec_rest = totals(p, SIDE_REST, true);
 	c->samples_in = totals(p, SIDE_IN, false);
 	c->samples_rest = totals(p, SIDE_REST, false);
+	c->widen = frame_widen(p);
 	mark_inside(c, p);
 	for (uint32_t i = 0; i < p->nodes.count; i++) {
-		struct contrast d = compare_node(c, i);
+		struct contrast d = compare_node(c, p, i);
 
 		if (c->inside[i] && !contrast_is_noise(&d))
 			c->most = fmax(c->most, fabs(d.extra));
@@ -59,43 +130,16 @@ void compare_done(struct compare *c)
 	free(c->nsec_rest);
 	free(c->samples_in);
 	free(c->samples_rest);
+	free(c->widen);
 	free(c->inside);
 }
 
-/* Of a mean over calls that was estimated from samples. */
-static double variance(double nsec, double samples, double calls)
-{
-	double each = samples ? nsec / samples / calls : 0;
-
-	return each * each * samples;
-}
-
-/* What was sampled on one side in one place. */
-struct amount {
-	double nsec, samples, calls;
-};
-
-static struct contrast contrast_of(struct amount in, struct amount rest)
-{
-	double error = sqrt(variance(in.nsec, in.samples, in.calls) +
-			    variance(rest.nsec, rest.samples, rest.calls));
-	struct contrast d = {
-		.in = in.nsec / in.calls,
-		.rest = rest.nsec / rest.calls,
-		.error = COMPARE_Z * error,
-	};
-
-	d.extra = d.in - d.rest;
-	d.z = error > 0 ? d.extra / error : 0;
-	return d;
-}
-
-struct contrast compare_node(const struct compare *c, uint32_t node)
+struct contrast compare_node(const struct compare *c, const struct picture *p, uint32_t node)
 {
 	struct amount in = { c->nsec_in[node], c->samples_in[node], c->calls_in };
 	struct amount rest = { c->nsec_rest[node], c->samples_rest[node], c->calls_rest };
 
-	return contrast_of(in, rest);
+	return contrast_of(in, rest, c->widen[p->nodes.at[node].frame]);
 }
 
 bool compare_itself(const struct picture *p, struct contrast *ret)
@@ -116,7 +160,7 @@ bool compare_itself(const struct picture *p, struct contrast *ret)
 	}
 	if (!in.calls || !rest.calls || in.samples + rest.samples == 0)
 		return false;
-	*ret = contrast_of(in, rest);
+	*ret = contrast_of(in, rest, usual_widen(p));
 	return true;
 }
 
@@ -132,7 +176,7 @@ bool compare_waiting(const struct picture *p, struct contrast *ret)
 
 	if (!in->calls || !rest->calls || in->mean_nsec <= 0 || rest->mean_nsec <= 0)
 		return false;
-	d = contrast_of(side_amount(in), side_amount(rest));
+	d = contrast_of(side_amount(in), side_amount(rest), usual_widen(p));
 	d.in = p->off_in_nsec;
 	d.rest = p->off_rest_nsec;
 	d.extra = d.in - d.rest;

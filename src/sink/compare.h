@@ -3,8 +3,12 @@
  *
  * Extra time per call of a node = its weight on SIDE_IN over the calls of
  * SIDE_IN, minus the same of SIDE_REST, callees included; it adds up over the
- * tree.  Its error comes from the number of samples, taken as Poisson: the
- * standard error of n samples of mean weight w over c calls is w sqrt(n) / c.
+ * tree.
+ *
+ * Its error: n samples of mean weight w over c calls, taken as Poisson, have the
+ * standard error w sqrt(n) / c.  Samples of one long call go together, so that
+ * is too small; the picture's functions know their true errors (from the spread
+ * between calls), and a node's is widened as that of its function was.
  */
 #ifndef SONDE_SINK_COMPARE_H
 #define SONDE_SINK_COMPARE_H
@@ -17,8 +21,9 @@ struct compare {
 	double calls_in, calls_rest;
 	uint64_t *nsec_in, *nsec_rest; /* per node, callees included */
 	uint64_t *samples_in, *samples_rest;
-	bool *inside;   /* per node: in the span's function or called by it */
-	double most;    /* largest |extra| of a node inside that is not noise */
+	double *widen; /* per frame: true error over the Poisson one, at least 1 */
+	bool *inside;  /* per node: in the span's function or called by it */
+	double most;   /* largest |extra| of a node inside that is not noise */
 };
 
 /* What one node does on the two sides, nanoseconds a call. */
@@ -32,7 +37,7 @@ struct contrast {
 bool compare_make(struct compare *c, const struct picture *p);
 void compare_done(struct compare *c);
 
-struct contrast compare_node(const struct compare *c, uint32_t node);
+struct contrast compare_node(const struct compare *c, const struct picture *p, uint32_t node);
 /* The span's own code, without what it calls; false when it has no samples or
  * a side has no calls. */
 bool compare_itself(const struct picture *p, struct contrast *ret);

@@ -1,59 +1,6 @@
-#include "sink/golden_picture.h"
+#include "sink/golden_build.h"
 
-#include <math.h>
-
-#define PERIOD 1010101 /* nanoseconds: 990 Hz, so that a call has some samples */
-
-struct golden_frame {
-	const char *name, *file, *image;
-	uint32_t line;
-	enum frame_kind kind;
-};
-
-static const struct golden_frame shop_frames[] = {
-	{ "all", "", "", 0, FRAME_OTHER },
-	{ "start_thread", "", "libc.so.6", 0, FRAME_USER },
-	{ "worker", "shop.c", "shop-server", 402, FRAME_USER },
-	{ "handle_request", "shop.c", "shop-server", 310, FRAME_USER },
-	{ "parse_request", "parse.c", "shop-server", 55, FRAME_USER },
-	{ "expand_table", "macro.c", "shop-server", 88, FRAME_USER },
-	{ "mix_block", "mix.c", "shop-server", 12, FRAME_INLINED },
-	{ "render_rows", "row.c", "shop-server", 17, FRAME_USER },
-	{ "shop::Cache::find(std::string const&)", "cache.cc", "shop-server", 71, FRAME_USER },
-	{ "write", "", "libc.so.6", 0, FRAME_USER },
-	{ "ksys_write", "", "[kernel]", 0, FRAME_KERNEL },
-	{ "tcp_sendmsg", "", "[kernel]", 0, FRAME_KERNEL },
-	{ "refresh_prices", "price.c", "shop-server", 9, FRAME_USER },
-	{ "uprobe_notify_resume", "", "[kernel]", 0, FRAME_PROBE },
-	{ "answer_from_cache", "cache.cc", "shop-server", 140, FRAME_USER },
-	{ "py::render", "", "[jit]", 0, FRAME_JIT },
-};
-
-struct golden_stack {
-	const char *frames; /* below the root, ';' between names */
-	unsigned samples[NR_SIDE]; /* in, rest, open, out, before */
-};
-
-#define HANDLE "start_thread;worker;handle_request"
-
-static const struct golden_stack shop_stacks[] = {
-	{ HANDLE, { 8, 151, 0, 0, 2 } },
-	{ HANDLE ";parse_request", { 46, 1070, 1, 0, 3 } },
-	{ HANDLE ";parse_request;expand_table", { 12, 0, 0, 0, 0 } },
-	{ HANDLE ";parse_request;expand_table;mix_block", { 1203, 0, 2, 0, 0 } },
-	{ HANDLE ";render_rows", { 244, 4630, 4, 0, 9 } },
-	{ HANDLE ";render_rows;shop::Cache::find(std::string const&)", { 60, 1228, 0, 0, 4 } },
-	{ HANDLE ";render_rows;py::render", { 14, 260, 0, 0, 0 } },
-	{ HANDLE ";answer_from_cache", { 0, 310, 0, 0, 0 } },
-	{ HANDLE ";write;ksys_write", { 6, 120, 0, 0, 0 } },
-	{ HANDLE ";write;ksys_write;tcp_sendmsg", { 9, 160, 0, 0, 1 } },
-	{ HANDLE ";uprobe_notify_resume", { 0, 6, 0, 0, 0 } },
-	{ "start_thread;refresh_prices;expand_table;mix_block", { 0, 0, 0, 840, 12 } },
-	{ "start_thread;refresh_prices", { 0, 0, 0, 61, 1 } },
-	{ "", { 0, 0, 0, 2, 0 } },
-};
-
-static uint32_t frame_add(struct picture *p, const struct golden_frame *from)
+uint32_t golden_frame_add(struct picture *p, const struct golden_frame *from)
 {
 	struct picture_frame *f = array_add(&p->frames);
 
@@ -74,8 +21,8 @@ static uint32_t frame_add(struct picture *p, const struct golden_frame *from)
 	return p->frames.count - 1;
 }
 
-static void image_add(struct picture *p, const char *path, const char *build_id,
-		      uint64_t start, enum image_kind kind)
+void golden_image_add(struct picture *p, const char *path, const char *build_id, uint64_t start,
+		      enum image_kind kind)
 {
 	struct picture_image *image = array_add(&p->images);
 
@@ -87,7 +34,7 @@ static void image_add(struct picture *p, const char *path, const char *build_id,
 	image->kind = kind;
 }
 
-static uint32_t frame_find(const struct picture *p, const char *name, size_t length)
+uint32_t golden_frame_find(const struct picture *p, const char *name, size_t length)
 {
 	for (uint32_t i = 0; i < p->frames.count; i++) {
 		const char *has = picture_text(p, p->frames.at[i].name);
@@ -98,7 +45,7 @@ static uint32_t frame_find(const struct picture *p, const char *name, size_t len
 	return 0;
 }
 
-static uint32_t node_child(struct picture *p, uint32_t parent, uint32_t frame)
+uint32_t golden_node_child(struct picture *p, uint32_t parent, uint32_t frame)
 {
 	struct picture_node *node;
 
@@ -111,219 +58,23 @@ static uint32_t node_child(struct picture *p, uint32_t parent, uint32_t frame)
 	return p->nodes.count - 1;
 }
 
-static void stack_add(struct picture *p, const struct golden_stack *stack)
+void golden_stack_add(struct picture *p, const struct golden_stack *stack)
 {
 	uint32_t node = 0;
 
 	for (const char *at = stack->frames; *at;) {
 		size_t n = strcspn(at, ";");
 
-		node = node_child(p, node, frame_find(p, at, n));
+		node = golden_node_child(p, node, golden_frame_find(p, at, n));
 		at += n + (at[n] == ';');
 	}
 	for (unsigned i = 0; i < NR_SIDE; i++) {
 		p->nodes.at[node].self[i] += stack->samples[i];
-		p->nodes.at[node].self_nsec[i] += (uint64_t)stack->samples[i] * PERIOD;
+		p->nodes.at[node].self_nsec[i] += (uint64_t)stack->samples[i] * GOLDEN_PERIOD;
 		p->sides[i].samples += stack->samples[i];
-		p->sides[i].weight_nsec += (uint64_t)stack->samples[i] * PERIOD;
+		p->sides[i].weight_nsec += (uint64_t)stack->samples[i] * GOLDEN_PERIOD;
 		p->samples += stack->samples[i];
 	}
-}
-
-static struct picture *shop_samples(void)
-{
-	struct picture *p = picture_new();
-
-	p->host = intern_text(&p->text, "web-3");
-	p->kernel = intern_text(&p->text, "6.18.0");
-	p->comm = intern_text(&p->text, "shop-server");
-	p->pid = 4242;
-	p->processes = 1;
-	p->threads = 12;
-	p->from = 5 * NSEC_PER_SEC;
-	p->to = 15 * NSEC_PER_SEC;
-	p->wall = 1795298228ull * NSEC_PER_SEC;
-	p->hz = 990;
-	p->cpus = 4;
-	p->period = PERIOD;
-	p->losses.stacks_truncated = 2;
-	p->losses.frames = 61200;
-	p->losses.frames_unresolved = 190;
-	p->split_span = UINT32_MAX;
-	image_add(p, "/usr/lib/x86_64-linux-gnu/libc.so.6", "c0ffee", 0x7f0000001000, IMAGE_FILE);
-	image_add(p, "/srv/shop/shop-server", "0badcafe12345678", 0x401000, IMAGE_FILE);
-	image_add(p, "[kernel]", "", 0xffffffff81000000, IMAGE_KERNEL);
-	for (unsigned i = 0; i < COUNT_OF(shop_frames); i++)
-		frame_add(p, &shop_frames[i]);
-	array_add(&p->nodes);
-	for (unsigned i = 0; i < COUNT_OF(shop_stacks); i++)
-		stack_add(p, &shop_stacks[i]);
-	return p;
-}
-
-static void bucket_add(struct picture_span *s, nsec low, nsec high, uint64_t count)
-{
-	struct picture_bucket *b = array_add(&s->buckets);
-
-	*b = (struct picture_bucket){ low, high, count };
-}
-
-/* Two humps on a logarithmic scale: 18,061 calls at 0.4 ms, 951 at 1.7 ms. */
-static void buckets_fill(struct picture_span *s)
-{
-	double low = 200e3;
-
-	while (low < 4e6) {
-		double high = low * 1.03, middle = log(low * high) / 2;
-		double fast = (middle - log(400e3)) / 0.14, slow = (middle - log(1.7e6)) / 0.09;
-		uint64_t count = lround(18061 * 0.0843 * exp(-fast * fast / 2) +
-					951 * 0.1310 * exp(-slow * slow / 2));
-
-		if (count)
-			bucket_add(s, low, high, count);
-		low = high;
-	}
-	bucket_add(s, 11.7e6, 11.9e6, 1);
-}
-
-static struct picture_span *shop_span(struct picture *p)
-{
-	struct picture_span *s = array_add(&p->spans);
-
-	s->place = s->function = intern_text(&p->text, "handle_request");
-	s->file = intern_text(&p->text, "shop.c");
-	s->line = 310;
-	s->sites = 1;
-	s->exit = EXIT_HOOK;
-	s->entries = 19012;
-	s->calls = 19008;
-	s->open = 3;
-	s->ended[END_RETURN] = 19008;
-	s->ended[END_LONGJMP] = 1;
-	s->rate = 1901.2;
-	s->mean_nsec = 465500;
-	s->p50 = 410000;
-	s->p90 = 580000;
-	s->p95 = 1240000;
-	s->p99 = 2930000;
-	s->p999 = 3400000;
-	s->max = 11800000;
-	s->cost_nsec = 620;
-	buckets_fill(s);
-	p->split_span = 0;
-	return s;
-}
-
-/* Moves a side's numbers onto another. */
-static void side_move(struct picture *p, enum side from, enum side to)
-{
-	for (uint32_t i = 0; i < p->nodes.count; i++) {
-		struct picture_node *node = &p->nodes.at[i];
-
-		node->self[to] += node->self[from];
-		node->self_nsec[to] += node->self_nsec[from];
-		node->self[from] = node->self_nsec[from] = 0;
-	}
-	p->sides[to].samples += p->sides[from].samples;
-	p->sides[to].weight_nsec += p->sides[from].weight_nsec;
-	p->sides[from] = (struct picture_side){ 0 };
-}
-
-struct picture *golden_plain(void)
-{
-	struct picture *p = shop_samples();
-
-	for (unsigned side = SIDE_REST; side < NR_SIDE; side++)
-		side_move(p, side, SIDE_IN);
-	return p;
-}
-
-struct picture *golden_span(void)
-{
-	struct picture *p = shop_samples();
-
-	shop_span(p);
-	side_move(p, SIDE_REST, SIDE_IN);
-	p->sides[SIDE_IN].calls = 19008;
-	p->sides[SIDE_IN].calls_exact = true;
-	p->sides[SIDE_IN].mean_nsec = 465500;
-	return p;
-}
-
-static int extra_order(const void *left, const void *right)
-{
-	const struct picture_function *a = left, *b = right;
-
-	return (a->extra_nsec < b->extra_nsec) - (a->extra_nsec > b->extra_nsec);
-}
-
-/* No function of the shop recurs, and each has one caller within the span. */
-static void function_fill(struct picture *p, struct picture_function *f, uint32_t node)
-{
-	uint64_t total[4][64];
-	double in = p->sides[SIDE_IN].calls, rest = p->sides[SIDE_REST].calls, error;
-
-	picture_totals(p, SIDE_BIT(SIDE_IN), true, total[0]);
-	picture_totals(p, SIDE_BIT(SIDE_REST), true, total[1]);
-	picture_totals(p, SIDE_BIT(SIDE_IN), false, total[2]);
-	picture_totals(p, SIDE_BIT(SIDE_REST), false, total[3]);
-	f->self_in_nsec = p->nodes.at[node].self_nsec[SIDE_IN];
-	f->self_rest_nsec = p->nodes.at[node].self_nsec[SIDE_REST];
-	f->total_in_nsec = total[0][node];
-	f->total_rest_nsec = total[1][node];
-	f->samples_in = total[2][node];
-	f->samples_rest = total[3][node];
-	f->per_call_in_nsec = f->total_in_nsec / in;
-	f->per_call_rest_nsec = f->total_rest_nsec / rest;
-	f->extra_nsec = f->per_call_in_nsec - f->per_call_rest_nsec;
-	f->extra_share = f->extra_nsec /
-			 (p->sides[SIDE_IN].mean_nsec - p->sides[SIDE_REST].mean_nsec);
-	error = PERIOD * sqrt(f->samples_in / in / in + f->samples_rest / rest / rest);
-	f->extra_error = 1.96 * error;
-	f->z = error > 0 ? f->extra_nsec / error : 0;
-}
-
-static void shop_functions(struct picture *p)
-{
-	uint32_t span = frame_find(p, "handle_request", strlen("handle_request"));
-
-	for (uint32_t i = 1; i < p->nodes.count; i++) {
-		uint32_t depth = 0, at = p->nodes.at[i].parent;
-		struct picture_function *f;
-
-		while (at && p->nodes.at[at].frame != span) {
-			at = p->nodes.at[at].parent;
-			depth++;
-		}
-		if (!at)
-			continue;
-		f = array_add(&p->functions);
-		f->frame = p->nodes.at[i].frame;
-		f->depth = depth;
-		f->caller = depth ? p->nodes.at[p->nodes.at[i].parent].frame : UINT32_MAX;
-		function_fill(p, f, i);
-	}
-	qsort(p->functions.at, p->functions.count, sizeof(*p->functions.at), extra_order);
-}
-
-struct picture *golden_split(void)
-{
-	struct picture *p = shop_samples();
-	struct picture_side *in = &p->sides[SIDE_IN], *rest = &p->sides[SIDE_REST];
-
-	shop_span(p);
-	p->split_expr = intern_text(&p->text, "dur > p95");
-	p->threshold = 1240000;
-	in->calls = 951;
-	in->mean_nsec = 1710000;
-	rest->calls = 18057;
-	rest->mean_nsec = 440000;
-	p->sides[SIDE_OPEN].calls = 3;
-	in->calls_exact = rest->calls_exact = true;
-	shop_functions(p);
-	p->off_in_nsec = in->mean_nsec - (double)in->weight_nsec / in->calls;
-	p->off_rest_nsec = rest->mean_nsec - (double)rest->weight_nsec / rest->calls;
-	return p;
 }
 
 /* A template name of some 10 kB. */
@@ -355,24 +106,25 @@ struct picture *golden_hostile(void)
 		"\xd1\x84\xd1\x83\xd0\xbd\xd0\xba\xd1\x86\xd0\xb8\xd1\x8f \xe5\x87\xbd",
 		"%s%n %d",
 	};
-	struct picture *p = shop_samples();
+	struct picture *p = golden_samples();
 
 	p->comm = intern_text(&p->text, "<b>\x01;\"\xff");
 	p->host = intern_text(&p->text, "h\nost\"}");
 	for (unsigned i = 0; i < COUNT_OF(names); i++) {
 		struct golden_frame frame = { names[i], names[i], names[i], i, FRAME_USER };
-		uint32_t node = node_child(p, i % 3 ? p->nodes.count - 1 : 0, frame_add(p, &frame));
+		uint32_t node = golden_node_child(p, i % 3 ? p->nodes.count - 1 : 0,
+						  golden_frame_add(p, &frame));
 
 		p->nodes.at[node].self[SIDE_IN] = 100 + i;
-		p->nodes.at[node].self_nsec[SIDE_IN] = (100 + i) * (uint64_t)PERIOD;
+		p->nodes.at[node].self_nsec[SIDE_IN] = (100 + i) * (uint64_t)GOLDEN_PERIOD;
 		p->samples += 100 + i;
 	}
-	shop_span(p)->place = intern_text(&p->text, names[2]);
+	golden_span_add(p)->place = intern_text(&p->text, names[2]);
 	p->spans.at[0].function = intern_text(&p->text, names[4]);
 	p->split_expr = intern_text(&p->text, names[3]);
 	p->sides[SIDE_IN].calls = 951;
 	p->sides[SIDE_REST].calls = 18061;
-	shop_functions(p);
+	golden_functions_add(p);
 	return p;
 }
 
@@ -382,7 +134,7 @@ struct picture *golden_empty(void)
 	struct golden_frame all = { "all", "", "", 0, FRAME_OTHER };
 
 	p->split_span = UINT32_MAX;
-	frame_add(p, &all);
+	golden_frame_add(p, &all);
 	array_add(&p->nodes);
 	return p;
 }

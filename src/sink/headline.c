@@ -6,9 +6,9 @@
 #include <time.h>
 
 const char *const headline_ends[NR_SPAN_END] = {
-	[END_RETURN] = "return",     [END_LONGJMP] = "longjmp",   [END_EXIT] = "exit",
+	[END_RETURN] = "return",     [END_LONGJMP] = "longjmp",	  [END_EXIT] = "exit",
 	[END_EXEC] = "exec",	     [END_DETACHED] = "detached", [END_LOST] = "lost",
-	[END_TOO_DEEP] = "too_deep", [END_FOREIGN] = "foreign",   [END_UNTRACKED] = "untracked",
+	[END_TOO_DEEP] = "too_deep", [END_FOREIGN] = "foreign",	  [END_UNTRACKED] = "untracked",
 };
 
 const char *const headline_exits[4] = {

@@ -20,7 +20,7 @@
 /* Everything a message points at lives in chunks until the end. */
 struct pprof {
 	const struct picture *p;
-	struct intern strings; /* the string table: its id 0 is "" as the format wants */
+	struct intern strings;	/* the string table: its id 0 is "" as the format wants */
 	struct table functions; /* (name, file, line) as hash: index of the message */
 	ARRAY(void *) chunks;
 	ARRAY(Pprof__Sample *) samples;
@@ -39,11 +39,11 @@ static void *chunk(struct pprof *b, size_t size)
 	return at;
 }
 
-#define CHUNK(b, type, init)                                  \
-	({                                                    \
-		type *message_ = chunk((b), sizeof(type));    \
-		*message_ = (type)init;                       \
-		message_;                                     \
+#define CHUNK(b, type, init)                               \
+	({                                                 \
+		type *message_ = chunk((b), sizeof(type)); \
+		*message_ = (type)init;                    \
+		message_;                                  \
 	})
 
 static void pprof_done(struct pprof *b)
@@ -273,8 +273,10 @@ static int pprof_pack(struct pprof *b, const struct sink_option *option, struct 
 	m.string_table = b->strings.strings.at;
 	size = pprof__profile__get_packed_size(&m);
 	if (size > INT32_MAX) /* protobuf's own bound on a message */
-		return error_set(err, EFBIG, "profile of %zu bytes is more than pprof can read "
-					     "(2 GiB); ask for a shorter window", size);
+		return error_set(err, EFBIG,
+				 "profile of %zu bytes is more than pprof can read "
+				 "(2 GiB); ask for a shorter window",
+				 size);
 
 	AUTO_FREE uint8_t *bytes = mem_alloc(size + 1);
 

@@ -43,7 +43,8 @@ const struct sink *sink_for_path(const char *path)
 	return best;
 }
 
-enum write_side sink_side(const struct sink *sink, const struct picture *p, enum write_side asked)
+enum write_side sink_side(const struct sink *sink, const struct picture *p,
+			  enum write_side asked)
 {
 	bool split = p->split_expr != 0;
 

@@ -2,11 +2,11 @@
 
 #include <math.h>
 
-#define MODE_BINS 256   /* of the whole range, for finding modes */
+#define MODE_BINS 256	/* of the whole range, for finding modes */
 #define MODE_WIDTH 0.10 /* natural logarithm: standard width of the smoothing */
 #define MODE_SHARE 0.01 /* of the calls, for a hump to count */
 #define MODE_REACH 0.25 /* how far around its top a hump's calls are looked for */
-#define MODE_SIGMA 4.0  /* how much deeper than chance a valley has to be */
+#define MODE_SIGMA 4.0	/* how much deeper than chance a valley has to be */
 
 struct range {
 	double low, high; /* natural logarithm of nanoseconds */
@@ -56,7 +56,9 @@ void spark_line(struct text *t, const struct picture_span *span, unsigned column
 		double height = most > 0 ? 8 * sqrt(bins[i] / most) : 0;
 
 		/* a step that a bucket only grazes has not one call */
-		text_add(t, blocks[bins[i] < 0.1 ? 0 : height < 1 ? 1 : (unsigned)lround(height)]);
+		text_add(t, blocks[bins[i] < 0.1 ? 0
+				   : height < 1	 ? 1
+						 : (unsigned)lround(height)]);
 	}
 }
 

@@ -8,8 +8,8 @@
 #ifndef SONDE_SINK_SPARK_H
 #define SONDE_SINK_SPARK_H
 
-#include "view/picture.h"
 #include "base/text.h"
+#include "view/picture.h"
 
 #define SPARK_MODES 4
 

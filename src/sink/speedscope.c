@@ -35,8 +35,9 @@ static void add_frames(struct text *out, const struct picture *p)
 			text_format(out, ",\"line\":%u", frame->line);
 		text_add(out, "},\n");
 	}
-	text_add(out, "{\"name\":\"" WALK_NO_STACK "\"},\n{\"name\":\"[deeper frames left out]\"}"
-		      "]},\n");
+	text_add(out,
+		 "{\"name\":\"" WALK_NO_STACK "\"},\n{\"name\":\"[deeper frames left out]\"}"
+		 "]},\n");
 }
 
 static void add_sample(struct text *out, const struct picture *p, const struct walk *w)
@@ -104,8 +105,7 @@ static bool side_has_samples(const struct picture *p, unsigned side)
 	return false;
 }
 
-static void add_profiles(struct text *out, const struct picture *p, unsigned mask,
-			 bool in_nsec)
+static void add_profiles(struct text *out, const struct picture *p, unsigned mask, bool in_nsec)
 {
 	bool single = (mask & (mask - 1)) == 0, any = false;
 

@@ -26,9 +26,9 @@ static void svg_weigh(struct svg *s)
 
 	s->compared = s->option->side == WRITE_DIFF && compare_make(&s->compare, p);
 	s->in_nsec = s->compared || s->option->weight == WEIGHT_TIME;
-	s->sides = s->compared || s->option->side == WRITE_DIFF ?
-			   SIDE_BIT(SIDE_IN) :
-			   sink_side_mask(s->option->side);
+	s->sides = s->compared || s->option->side == WRITE_DIFF
+			   ? SIDE_BIT(SIDE_IN)
+			   : sink_side_mask(s->option->side);
 	s->total = mem_zeroed(p->nodes.count + 1, sizeof(*s->total));
 	picture_totals(p, s->sides, s->in_nsec, s->total);
 	layout_make(&s->layout, p, s->total, SVG_WIDTH - 2 * SVG_PAD, SVG_LEAST);

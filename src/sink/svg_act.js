@@ -63,6 +63,7 @@
 			f.g.style.display = shown ? "" : "none";
 			if (!shown) return;
 			f.g.classList.toggle("around", around);
+			f.g.classList.toggle("w", w >= 4);
 			f.rect.setAttribute("x", PAD + x);
 			f.rect.setAttribute("width", w);
 			fit(f, PAD + x, w);

@@ -12,7 +12,16 @@
 
 #include "view/picture.h"
 
-enum hue { HUE_NATIVE, HUE_CXX, HUE_KERNEL, HUE_INLINED, HUE_JIT, HUE_PROBE, HUE_OTHER, NR_HUE };
+enum hue {
+	HUE_NATIVE,
+	HUE_CXX,
+	HUE_KERNEL,
+	HUE_INLINED,
+	HUE_JIT,
+	HUE_PROBE,
+	HUE_OTHER,
+	NR_HUE
+};
 
 /* "#rrggbb". */
 typedef char colour_text[8];

@@ -14,12 +14,12 @@
 
 /* Pixels.  The script reads them off the elements, so they live here only. */
 #define SVG_WIDTH 1200
-#define SVG_PAD 14      /* left and right of the frames */
-#define SVG_ROW 17      /* a row of frames, with its gap */
-#define SVG_LEAST 0.1   /* narrower frames are left out */
-#define SVG_HEAD 112    /* above the frames */
-#define SVG_FOOT 54     /* below them */
-#define SVG_CHAR 6.625  /* advance of the 11 px monospaced font (DejaVu Sans Mono) */
+#define SVG_PAD 14     /* left and right of the frames */
+#define SVG_ROW 17     /* a row of frames, with its gap */
+#define SVG_LEAST 0.1  /* narrower frames are left out */
+#define SVG_HEAD 112   /* above the frames */
+#define SVG_FOOT 54    /* below them */
+#define SVG_CHAR 6.625 /* advance of the 11 px monospaced font (DejaVu Sans Mono) */
 
 struct svg {
 	const struct picture *p;

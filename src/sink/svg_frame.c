@@ -57,7 +57,8 @@ static void add_plain_line(const struct svg *s, uint32_t node)
 
 static void add_compared_line(const struct svg *s, uint32_t node)
 {
-	struct contrast d = compare_node(&s->compare, node), all = compare_node(&s->compare, 0);
+	struct contrast d = compare_node(&s->compare, s->p, node),
+			all = compare_node(&s->compare, s->p, 0);
 	char buf[3][TEXT_QUANTITY], n[2][TEXT_QUANTITY];
 
 	text_format(s->out, "%s a call, %s in the rest: ", text_duration(buf[0], d.in),
@@ -113,7 +114,7 @@ static void frame_colour(const struct svg *s, uint32_t node, colour_text ret)
 			     node ? hash_bytes(name, strlen(name), 0) : 0);
 		return;
 	}
-	d = compare_node(&s->compare, node);
+	d = compare_node(&s->compare, s->p, node);
 	if (!s->compare.inside[node])
 		strcpy(ret, COLOUR_CONTEXT);
 	else if (contrast_is_noise(&d) || !s->compare.most)
@@ -159,11 +160,13 @@ static void add_label(const struct svg *s, const struct layout_frame *f, double 
 
 static void add_frame(const struct svg *s, const struct layout_frame *f)
 {
-	double x = SVG_PAD + f->x, y = SVG_HEAD + (double)(s->layout.depth - f->depth) * SVG_ROW;
+	double x = SVG_PAD + f->x,
+	       y = SVG_HEAD + (double)(s->layout.depth - f->depth) * SVG_ROW;
 	colour_text colour;
 
 	frame_colour(s, f->node, colour);
-	text_add(s->out, "<g>");
+	/* a border around the narrowest would be all there is to see of them */
+	text_add(s->out, f->width >= 4 ? "<g class=\"w\">" : "<g>");
 	add_title(s, f->node);
 	text_add(s->out, "<rect");
 	add_coordinate(s->out, "x", x);

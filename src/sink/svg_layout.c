@@ -110,7 +110,9 @@ static void layout_walk(struct layout *l, const struct sieve *s, double scale)
 		f->width = s->total[node] * scale;
 		top->x += f->width;
 
-		struct level below = { .node = node, .next = sieve_children(s, node), .x = f->x };
+		struct level below = { .node = node,
+				       .next = sieve_children(s, node),
+				       .x = f->x };
 
 		array_push(&levels, below);
 	}
@@ -126,6 +128,7 @@ void layout_make(struct layout *l, const struct picture *p, const uint64_t *tota
 	sieve_fill(&s, l, least / width);
 	layout_walk(l, &s, total[0] ? width / total[0] : 0);
 	if (!total[0])
-		l->frames.at[0].width = width; /* nothing was sampled: say so over the whole width */
+		l->frames.at[0].width =
+			width; /* nothing was sampled: say so over the whole width */
 	free(s.nodes);
 }

@@ -16,14 +16,14 @@
 
 struct layout_frame {
 	uint32_t node;
-	uint32_t depth; /* 0: the root */
+	uint32_t depth;	 /* 0: the root */
 	double x, width; /* pixels, from the left edge of the root */
 };
 
 struct layout {
 	ARRAY(struct layout_frame) frames;
-	uint32_t depth;         /* of the deepest frame */
-	uint32_t dropped;       /* subtrees left out */
+	uint32_t depth;		 /* of the deepest frame */
+	uint32_t dropped;	 /* subtrees left out */
 	uint64_t dropped_weight; /* what they weigh */
 };
 

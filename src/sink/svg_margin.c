@@ -36,6 +36,20 @@ static void add_line(struct svg *s, const char *id, double y, const char *line, 
 	text_add(s->out, line[n] ? "…</text>\n" : "</text>\n");
 }
 
+static void add_question(struct text *t, const struct picture *p, const char *function)
+{
+	const char *side = headline_side(p);
+	bool plain = strcmp(side, "in") != 0;
+
+	text_add(t, plain ? ": what makes calls of " : ": calls of ");
+	text_add_plain(t, function);
+	text_add_char(t, ' ');
+	if (plain)
+		text_add(t, side);
+	else
+		headline_split(t, p);
+}
+
 static void add_title_line(struct svg *s)
 {
 	AUTO_TEXT struct text t = { 0 };
@@ -45,11 +59,8 @@ static void add_title_line(struct svg *s)
 		text_add(&t, s->option->title);
 	} else {
 		headline_target(&t, s->p);
-		if (s->compared && span) {
-			text_add(&t, ": what makes calls of ");
-			text_add_plain(&t, picture_text(s->p, span->function));
-			text_format(&t, " %s", headline_side(s->p));
-		}
+		if (s->compared && span)
+			add_question(&t, s->p, picture_text(s->p, span->function));
 	}
 	text_add(s->out, "<title>");
 	escape_xml(s->out, text_string(&t));
@@ -102,8 +113,8 @@ static void add_subject_line(struct svg *s)
 			if (s->sides == SIDE_BIT(i))
 				text_format(&t, ", side \"%s\" of ", side_names[i]);
 		if (span && (s->sides & (s->sides - 1)) == 0)
-			text_add_plain(&t, picture_text(p, p->split_expr ? p->split_expr :
-									   span->place));
+			text_add_plain(&t, picture_text(p, p->split_expr ? p->split_expr
+									 : span->place));
 		if (s->in_nsec)
 			text_format(&t, ", %s", text_duration(buf[0], s->total[0]));
 		else
@@ -125,8 +136,8 @@ static double add_swatch(struct svg *s, double x, const char *colour, double wid
 	x += width;
 	if (!label)
 		return x;
-	text_format(s->out, "<text class=\"key\" x=\"%g\" y=\"%d\">%s</text>\n", x + 5, LEGEND_Y,
-		    label);
+	text_format(s->out, "<text class=\"key\" x=\"%g\" y=\"%d\">%s</text>\n", x + 5,
+		    LEGEND_Y, label);
 	return x + 5 + 6.4 * fit_columns(label) + 16;
 }
 
@@ -195,7 +206,7 @@ static void add_only_rest(struct svg *s, struct text *t)
 	char buf[TEXT_QUANTITY];
 
 	for (uint32_t i = 1; i < s->p->nodes.count; i++) {
-		struct contrast d = compare_node(c, i);
+		struct contrast d = compare_node(c, s->p, i);
 		unsigned at;
 
 		if (c->nsec_in[i] || !c->nsec_in[s->p->nodes.at[i].parent] ||
@@ -213,7 +224,7 @@ static void add_only_rest(struct svg *s, struct text *t)
 		text_add(t, i ? ", " : "Only in the rest, so without width: ");
 		text_add_plain(t, walk_name(s->p, s->p->nodes.at[best[i]].frame));
 		text_format(t, " %s a call",
-			    text_duration(buf, compare_node(c, best[i]).rest));
+			    text_duration(buf, compare_node(c, s->p, best[i]).rest));
 	}
 	if (more)
 		text_format(t, ", and %u more", more);

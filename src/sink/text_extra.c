@@ -8,11 +8,11 @@
 
 #include <math.h>
 
-#define ROWS_MAX 12       /* functions that stand out from noise */
-#define NOISE_MAX 3       /* and some that do not, for the eye to compare */
-#define TOO_SMALL 0.005   /* of the largest difference: certain, but of no interest */
+#define ROWS_MAX 12	/* functions that stand out from noise */
+#define NOISE_MAX 3	/* and some that do not, for the eye to compare */
+#define TOO_SMALL 0.005 /* of the largest difference: certain, but of no interest */
 #define PLACE_COLUMNS 18
-#define NUMBER_COLUMNS 8  /* each of slow, rest, more */
+#define NUMBER_COLUMNS 8 /* each of slow, rest, more */
 #define SHARE_COLUMNS 14
 
 struct extra_row {
@@ -243,9 +243,9 @@ void part_extra(struct report *r)
 	unsigned numbers = 3 * NUMBER_COLUMNS + SHARE_COLUMNS + PLACE_COLUMNS + 1;
 	struct extra_table t = { .r = r };
 
-	t.name_columns = r->columns > numbers + 52 ? 52 :
-			 r->columns < numbers + 16 ? 16 :
-						     r->columns - numbers;
+	t.name_columns = r->columns > numbers + 52   ? 52
+			 : r->columns < numbers + 16 ? 16
+						     : r->columns - numbers;
 	if (in->mean_nsec > 0 && rest->mean_nsec > 0)
 		t.whole = in->mean_nsec - rest->mean_nsec;
 	pick_significant(&t);

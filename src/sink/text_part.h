@@ -14,7 +14,7 @@ struct report {
 	const struct sink_option *option;
 	struct text *out;
 	unsigned columns; /* 60 or more */
-	unsigned sides;   /* of the tree and of the top functions */
+	unsigned sides;	  /* of the tree and of the top functions */
 };
 
 /* The extra time a call, by function; what is within noise says so. */

@@ -86,7 +86,7 @@ static void add_span_percentiles(struct report *r, const struct picture_span *s)
 		const char *name;
 		nsec value;
 	} points[] = {
-		{ "p50", s->p50 }, { "p90", s->p90 }, { "p95", s->p95 },
+		{ "p50", s->p50 }, { "p90", s->p90 },	 { "p95", s->p95 },
 		{ "p99", s->p99 }, { "p99.9", s->p999 }, { "max", s->max },
 	};
 	char buf[TEXT_QUANTITY];
@@ -117,8 +117,8 @@ static void add_span_shape(struct report *r, const struct picture_span *s)
 	text_format(r->out, " %s",
 		    text_duration(buf, s->buckets.at[s->buckets.count - 1].high));
 	for (unsigned i = 0; i < count; i++) {
-		text_format(r->out, i ? ", %s" : "   %s: ", i ? text_duration(buf, modes[i]) :
-								words[count]);
+		text_format(r->out, i ? ", %s" : "   %s: ",
+			    i ? text_duration(buf, modes[i]) : words[count]);
 		if (!i)
 			text_add(r->out, text_duration(buf, modes[i]));
 	}
@@ -199,9 +199,9 @@ static int text_write(const struct picture *p, const struct sink_option *option,
 	unsigned columns = option->columns ? option->columns : COLUMNS_DEFAULT;
 	bool compared = option->side == WRITE_DIFF;
 
-	r.columns = columns < COLUMNS_LEAST ? COLUMNS_LEAST :
-		    columns > COLUMNS_MOST  ? COLUMNS_MOST :
-					      columns;
+	r.columns = columns < COLUMNS_LEAST  ? COLUMNS_LEAST
+		    : columns > COLUMNS_MOST ? COLUMNS_MOST
+					     : columns;
 	r.sides = compared ? SIDE_BIT(SIDE_IN) : sink_side_mask(option->side);
 	if (headline_span(p) && !p->split_expr && option->side == WRITE_ALL)
 		r.sides = SIDE_BIT(SIDE_IN);

@@ -91,8 +91,8 @@ static void add_heading(struct top *t)
 			    p->samples ? 100.0 * samples / p->samples : 0);
 		if (p->sides[SIDE_IN].calls)
 			text_format(out, ", %s of CPU a call",
-				    text_duration(buf[0], (double)t->whole /
-								  p->sides[SIDE_IN].calls));
+				    text_duration(buf[0],
+						  (double)t->whole / p->sides[SIDE_IN].calls));
 		text_add_char(out, '\n');
 		from = out->size;
 	} else {

@@ -5,7 +5,7 @@
 #include "sink/walk.h"
 
 #define BRANCH_LEAST 0.01 /* of the whole, for a branch to be shown */
-#define SAME 0.995        /* of its caller: the same time, so the same line */
+#define SAME 0.995	  /* of its caller: the same time, so the same line */
 #define LINES_MAX 60
 #define DEPTH_MAX 200
 #define PERCENT_COLUMNS 9
@@ -203,7 +203,7 @@ void part_tree(struct report *r)
 	add_heading(r, top);
 	add_branches(&b, add_line(&b, top), 0);
 	if (b.hidden)
-		text_format(r->out, "         (%u more branch%s, most below %.0f %%)\n", b.hidden,
-			    b.hidden == 1 ? "" : "es", 100 * BRANCH_LEAST);
+		text_format(r->out, "         (%u more branch%s, most below %.0f %%)\n",
+			    b.hidden, b.hidden == 1 ? "" : "es", 100 * BRANCH_LEAST);
 	text_done(&b.prefix);
 }

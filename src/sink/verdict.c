@@ -8,9 +8,9 @@
 #include <math.h>
 #include <stdio.h>
 
-#define SHARE_MOST 0.5   /* of the extra time: enough to blame one function */
-#define SHARE_NEAR 0.75  /* of the share of its caller: still the same time */
-#define REST_NEVER 0.02  /* of the time on the other side: as good as never */
+#define SHARE_MOST 0.5	/* of the extra time: enough to blame one function */
+#define SHARE_NEAR 0.75 /* of the share of its caller: still the same time */
+#define REST_NEVER 0.02 /* of the time on the other side: as good as never */
 #define SPREAD_MAX 3
 #define NAME_COLUMNS 48
 
@@ -133,8 +133,9 @@ static void say_next(struct text *t, const struct picture *p, const struct pictu
 	if (!p->pid || !n || n > NAME_COLUMNS || strcmp(text_string(&plain), place) != 0 ||
 	    strpbrk(place, "'[") || p->frames.at[f->frame].kind != FRAME_USER)
 		return;
-	text_format(t, strpbrk(place, " <>*?&;|$`\\\"~#") ? "Next: sonde latency -p %u '%s'\n" :
-							 "Next: sonde latency -p %u %s\n",
+	text_format(t,
+		    strpbrk(place, " <>*?&;|$`\\\"~#") ? "Next: sonde latency -p %u '%s'\n"
+						       : "Next: sonde latency -p %u %s\n",
 		    p->pid, place);
 }
 

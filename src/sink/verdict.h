@@ -4,23 +4,23 @@
 #ifndef SONDE_SINK_VERDICT_H
 #define SONDE_SINK_VERDICT_H
 
-#include "view/picture.h"
 #include "base/text.h"
+#include "view/picture.h"
 
 /* What a comparison says, from clearest to none. */
 enum verdict_kind {
 	VERDICT_FUNCTION, /* most of the extra time is in one function */
-	VERDICT_ITSELF,   /* most of it is in the span's own code */
-	VERDICT_SPREAD,   /* it is spread over several */
+	VERDICT_ITSELF,	  /* most of it is in the span's own code */
+	VERDICT_SPREAD,	  /* it is spread over several */
 	VERDICT_WAITING,  /* most of it is not on a CPU */
-	VERDICT_NOISE,    /* nothing stands out from the noise */
+	VERDICT_NOISE,	  /* nothing stands out from the noise */
 };
 
 struct verdict {
 	enum verdict_kind kind;
 	const struct picture_function *function; /* of VERDICT_FUNCTION, else NULL */
-	double waiting_share; /* of the extra time, 0..1: not on a CPU */
-	double itself_share;  /* in the span's own code, 0 = within noise */
+	double waiting_share;			 /* of the extra time, 0..1: not on a CPU */
+	double itself_share;			 /* in the span's own code, 0 = within noise */
 };
 
 /* The function blamed is the outermost one that the rest never runs; where the

@@ -48,7 +48,7 @@ static bool try_link(unsigned attach_type)
 	struct multi_attr attr = {
 		.prog_fd = program,
 		.attach_type = attach_type,
-		.path = (uintptr_t)"/",
+		.path = (uintptr_t) "/",
 		.offsets = (uintptr_t)&offset,
 		.count = 1,
 	};
@@ -67,7 +67,8 @@ static bool try_link(unsigned attach_type)
 static bool try_map(unsigned type, unsigned flags)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = flags);
-	int fd = bpf_map_create(type, "sonde_try", 0, 0, type == MAP_ARENA ? 1 : 4096, &options);
+	int fd =
+		bpf_map_create(type, "sonde_try", 0, 0, type == MAP_ARENA ? 1 : 4096, &options);
 
 	if (fd < 0)
 		return false;

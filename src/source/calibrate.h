@@ -14,18 +14,18 @@
 
 struct kernel_support {
 	char release[65];
-	bool btf;            /* the kernel's types: needed to load the BPF half */
+	bool btf; /* the kernel's types: needed to load the BPF half */
 	bool load_bpf;
-	int load_errno;      /* why not */
+	int load_errno;	     /* why not */
 	bool uprobe_session; /* entry and return at once */
 	bool uprobe_multi;   /* many sites by one link */
 	bool perf_uprobe;    /* one site an event */
 	bool ring_buffer;
 	bool task_storage;
 	bool arena;
-	bool cpu_clock;      /* sampling every CPU by its clock */
+	bool cpu_clock; /* sampling every CPU by its clock */
 	int cpu_clock_errno;
-	bool hardware;       /* counters of cycles that count */
+	bool hardware;		 /* counters of cycles that count */
 	int perf_event_paranoid; /* as in /proc/sys/kernel; -2 when unreadable */
 	int kptr_restrict;
 	int max_sample_rate;
@@ -37,10 +37,10 @@ int kernel_support_probe(struct kernel_support *ret);
 /* Nanoseconds that watching adds to a call, 0 = could not be measured. */
 struct cost {
 	double emulated; /* entry on push, nop, jmp, call */
-	double nop5;     /* entry on a five-byte nop */
-	double stepped;  /* entry on any other instruction */
-	double hook;     /* seeing the return, on top of the entry; 0 without sessions,
-	                    where it is part of the above */
+	double nop5;	 /* entry on a five-byte nop */
+	double stepped;	 /* entry on any other instruction */
+	double hook;	 /* seeing the return, on top of the entry; 0 without sessions,
+			    where it is part of the above */
 };
 
 /* Takes about 0.2 s, most of it the kernel's wait when probes go away. */

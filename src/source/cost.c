@@ -24,8 +24,8 @@ int cost_call_nop5(int x);
 int cost_call_mov(int x);
 
 #if defined(__x86_64__)
-#define FUNCTION(name, first)                                                              \
-	".globl " name "\n.type " name ",@function\n.p2align 4\n" name ":\n\t" first      \
+#define FUNCTION(name, first)                                                        \
+	".globl " name "\n.type " name ",@function\n.p2align 4\n" name ":\n\t" first \
 	"\n\tpush %rbx\n\tmov %edi,%eax\n\tpop %rbx\n\tret\n.size " name ",.-" name "\n"
 
 /* The nop must not cross a page: aligned. */
@@ -34,7 +34,7 @@ __asm__(".text\n" FUNCTION("cost_call_push", "") FUNCTION("cost_call_hook", "")
 			FUNCTION("cost_call_mov", "mov %edi,%eax"));
 #else
 #define FUNCTION(name)                             \
-	__attribute__((noinline)) int name(int x) \
+	__attribute__((noinline)) int name(int x)  \
 	{                                          \
 		__asm__ volatile("" ::: "memory"); \
 		return x;                          \
@@ -106,12 +106,12 @@ static double watched_nsec(struct attach_links *links, enum attach_kind kind, in
 static void measure(const struct kernel_support *support, struct attach_links *links,
 		    struct cost *ret)
 {
-	enum attach_kind kind = support->uprobe_session ? ATTACH_SESSION :
-				support->uprobe_multi	? ATTACH_MULTI :
-							  ATTACH_PERF;
-	unsigned type = kind == ATTACH_SESSION ? TRACE_UPROBE_SESSION :
-			kind == ATTACH_MULTI   ? TRACE_UPROBE_MULTI :
-						 0;
+	enum attach_kind kind = support->uprobe_session ? ATTACH_SESSION
+				: support->uprobe_multi ? ATTACH_MULTI
+							: ATTACH_PERF;
+	unsigned type = kind == ATTACH_SESSION ? TRACE_UPROBE_SESSION
+			: kind == ATTACH_MULTI ? TRACE_UPROBE_MULTI
+					       : 0;
 	AUTO_CLOSE int entry = load_result(type, kind == ATTACH_SESSION);
 	AUTO_CLOSE int both = load_result(type, 0);
 
@@ -122,8 +122,8 @@ static void measure(const struct kernel_support *support, struct attach_links *l
 	ret->stepped = watched_nsec(links, kind, entry, cost_call_mov, CALLS_STEPPED);
 	/* the other kinds of links always see the return: it is in the above */
 	if (kind == ATTACH_SESSION && ret->emulated > 0)
-		ret->hook = watched_nsec(links, kind, both, cost_call_hook, CALLS) -
-			    ret->emulated;
+		ret->hook =
+			watched_nsec(links, kind, both, cost_call_hook, CALLS) - ret->emulated;
 	if (ret->hook < 0)
 		ret->hook = 0;
 }

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "source/counts.h"
+#include "source/cputime.h"
 #include "source/price.h"
 #include "source/ticker.h"
 #include "wire/control.h"
@@ -31,7 +32,7 @@ struct live {
 	bool priced;
 	ARRAY(bool) watched; /* [probe - 1] */
 	bool counting;       /* the counters are mapped */
-	uint64_t throttled;  /* ticks held back, when last looked */
+	struct cputime cputime;
 };
 
 static int take_record(void *context, void *record, size_t size)
@@ -159,6 +160,7 @@ void live_close(struct live *l)
 	ring_buffer__free(l->ring);
 	sonde_bpf__destroy(l->bpf);
 	array_done(&l->watched);
+	cputime_done(&l->cputime);
 	free(l);
 }
 
@@ -174,6 +176,7 @@ static int add_key(struct bpf_map *map, uint32_t key, const char *what, struct e
 
 int live_add_process(struct live *l, uint32_t pid, struct error *err)
 {
+	cputime_add(&l->cputime, pid);
 	return add_key(l->bpf->maps.targets, pid, "process", err);
 }
 
@@ -233,6 +236,7 @@ int live_start(struct live *l, struct error *err)
 	l->bpf->bss->phase = PHASE_STEADY;
 	if (!l->option.hz)
 		return 0;
+	l->bpf->bss->tick_nsec = l->option.probes ? ticker_cost() : 0;
 	return ticker_open(&l->ticker, l->option.hz, bpf_program__fd(l->bpf->progs.clock_tick),
 			   err);
 }
@@ -254,15 +258,6 @@ static uint64_t misses_of(const struct bpf_program *program)
 	return info.recursion_misses;
 }
 
-/* Ticks that are due and did not come; a few may be on their way. */
-static void look_at_ticks(struct live *l)
-{
-	uint64_t due = ticker_due(&l->ticker), margin = 2 * l->ticker.events.count;
-	uint64_t ticks = l->bpf->bss->ticks;
-
-	l->throttled = due > ticks + margin ? due - ticks : 0;
-}
-
 static void send_loss(struct live *l)
 {
 	const struct kernel_loss *k = &l->bpf->bss->loss;
@@ -273,7 +268,9 @@ static void send_loss(struct live *l)
 		.spans = k->spans,
 		.unmatched = k->unmatched,
 		.stacks = k->stacks,
-		.throttled = l->throttled,
+		.throttled = cputime_missing(cputime_used(&l->cputime),
+					     l->option.hz ? NSEC_PER_SEC / l->option.hz : 0,
+					     l->bpf->bss->ticks),
 	};
 
 	e.nested = misses_of(l->bpf->progs.clock_tick) + misses_of(l->bpf->progs.call_session) +
@@ -286,8 +283,6 @@ void live_tick(struct live *l)
 	nsec now = clock_now();
 
 	live_poll(l);
-	if (l->ticker.events.count)
-		look_at_ticks(l);
 	for (uint32_t i = 0; i < l->watched.count; i++) {
 		if (l->watched.at[i])
 			counts_read(&l->counts, i + 1, now, l->event, l->context);
@@ -322,7 +317,6 @@ void live_stop(struct live *l, enum end_reason reason, int status)
 		.status = status,
 	};
 
-	look_at_ticks(l);
 	ticker_close(&l->ticker);
 	l->bpf->bss->phase = PHASE_CLOSING;
 	attach_done(&l->links);

@@ -63,9 +63,8 @@ int ticker_open(struct ticker *t, unsigned hz, int program, struct error *err)
 				 "%u samples a second are more than this kernel allows (%u, "
 				 "kernel.perf_event_max_sample_rate)",
 				 hz, limit);
-	t->period = NSEC_PER_SEC / hz;
 	for (int cpu = 0; cpu < cpus; cpu++) {
-		int fd = tick_open(t->period, cpu, program);
+		int fd = tick_open(NSEC_PER_SEC / hz, cpu, program);
 
 		if (fd == -ENODEV)
 			continue;
@@ -78,15 +77,49 @@ int ticker_open(struct ticker *t, unsigned hz, int program, struct error *err)
 	return 0;
 }
 
-uint64_t ticker_due(const struct ticker *t)
-{
-	uint64_t sum = 0, clock_nsec;
+#define COST_PERIOD 100000 /* ns between two ticks while they are measured */
+#define COST_NSEC (5 * NSEC_PER_MSEC)
+#define COST_TICKS 64
+#define COST_LEAST 500 /* ns: a shorter gap is no interrupt */
 
-	for (uint32_t i = 0; i < t->events.count; i++) {
-		if (read(t->events.at[i], &clock_nsec, sizeof(clock_nsec)) == sizeof(clock_nsec))
-			sum += clock_nsec / t->period;
+static int by_nsec(const void *a, const void *b)
+{
+	nsec x = *(const nsec *)a, y = *(const nsec *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Looks at the clock without pause: a tick shows as a gap. */
+static uint32_t median_gap(void)
+{
+	nsec gaps[COST_TICKS], begin = clock_now(), last = begin, now;
+	unsigned n = 0;
+
+	while ((now = clock_now()) - begin < COST_NSEC) {
+		if (now - last > COST_LEAST && n < COST_TICKS)
+			gaps[n++] = now - last;
+		last = now;
 	}
-	return sum;
+	qsort(gaps, n, sizeof(*gaps), by_nsec);
+	return n ? gaps[n / 2] : 0;
+}
+
+uint32_t ticker_cost(void)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.sample_period = COST_PERIOD,
+	};
+	int fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	uint32_t cost;
+
+	if (fd < 0)
+		return 0;
+	cost = median_gap();
+	close(fd);
+	return cost;
 }
 
 void ticker_close(struct ticker *t)

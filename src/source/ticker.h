@@ -13,15 +13,15 @@
 
 struct ticker {
 	ARRAY(int) events; /* one a CPU */
-	nsec period;
 };
 
 /* The kernel's limit on ticks a second (kernel.perf_event_max_sample_rate). */
 unsigned ticker_limit(void);
 /* -EINVAL: hz is 0 or above the limit.  -EPERM with what is missing. */
 int ticker_open(struct ticker *t, unsigned hz, int program, struct error *err);
-/* Ticks the CPUs' clocks should have given until now. */
-uint64_t ticker_due(const struct ticker *t);
+/* What a tick takes from the thread it interrupts, without any program on it:
+ * nanoseconds, measured on this thread for a few milliseconds; 0 = could not be. */
+uint32_t ticker_cost(void);
 void ticker_close(struct ticker *t);
 
 #endif

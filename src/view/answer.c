@@ -73,9 +73,9 @@ static enum side cube_side(const struct answer *a, uint32_t bucket)
 	if (bucket == CUBE_BEFORE)
 		return SIDE_BEFORE;
 	if (bucket == CUBE_OPEN) /* without an expression every call is in */
-		return split_side_of_duration(a->split, 0) == SIDE_IN && !a->query->split ?
-			       SIDE_IN :
-			       SIDE_OPEN;
+		return split_side_of_duration(a->split, 0) == SIDE_IN && !a->query->split
+			       ? SIDE_IN
+			       : SIDE_OPEN;
 	low = bucket_low(bucket);
 	last = (double)bucket_low(bucket + 1) - 1;
 	return split_side_of_duration(a->split, (low + last) / 2);
@@ -148,8 +148,8 @@ static void answer_origin(struct answer *a)
 	p->hz = origin->hz;
 	p->cpus = origin->cpus;
 	p->period = origin->period;
-	p->ended = st->has_end && st->end.reason <= ENDED_BY_TARGET ? st->end.reason :
-								     ENDED_BY_TIME;
+	p->ended = st->has_end && st->end.reason <= ENDED_BY_TARGET ? st->end.reason
+								    : ENDED_BY_TIME;
 	p->cut = !st->has_end;
 }
 
@@ -202,7 +202,8 @@ static void answer_split(struct answer *a)
 	if (!probe)
 		return;
 	if (a->judged.all.count)
-		qsort(a->judged.all.at, a->judged.all.count, sizeof(*a->judged.all.at), by_call);
+		qsort(a->judged.all.at, a->judged.all.count, sizeof(*a->judged.all.at),
+		      by_call);
 	calls_by_side(p, &question, &a->judged);
 	extra_functions(&a->fold, probe, &a->judged);
 }

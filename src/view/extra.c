@@ -51,7 +51,7 @@ static uint8_t *place_nodes(const struct fold *f, const struct store_probe *prob
 struct spread {
 	const struct functions *fs;
 	double *squares[2]; /* of SIDE_IN and SIDE_REST, by function */
-	double *given;      /* by function, of the call (and side) at hand */
+	double *given;	    /* by function, of the call (and side) at hand */
 	uint32_t *stamp;    /* by function: the last sample that gave to it */
 	ARRAY(uint32_t) touched;
 };
@@ -166,7 +166,8 @@ static double whole_extra(const struct picture *p, const struct side_calls *in,
 {
 	const struct picture_side *sides = p->sides;
 
-	if (sides[SIDE_IN].mean_nsec > 0 && (sides[SIDE_REST].mean_nsec > 0 || rest->calls <= 0))
+	if (sides[SIDE_IN].mean_nsec > 0 &&
+	    (sides[SIDE_REST].mean_nsec > 0 || rest->calls <= 0))
 		return sides[SIDE_IN].mean_nsec - sides[SIDE_REST].mean_nsec;
 	return per_call(in, sides[SIDE_IN].weight_nsec) -
 	       per_call(rest, sides[SIDE_REST].weight_nsec);
@@ -194,7 +195,7 @@ static double off_cpu(const struct picture *p, enum side side, const struct side
 }
 
 void extra_functions(const struct fold *f, const struct store_probe *probe,
-		    const struct judged_list *judged)
+		     const struct judged_list *judged)
 {
 	struct picture *p = f->picture;
 	struct side_calls in = side_calls(p, SIDE_IN, judged);
@@ -208,12 +209,12 @@ void extra_functions(const struct fold *f, const struct store_probe *probe,
 	spread_init(&spread, &fs);
 	spread_sum(&spread, judged);
 	for (uint32_t i = 0; i < fs.count; i++) {
-		double squares[2] = { spread.squares[SIDE_IN][i], spread.squares[SIDE_REST][i] };
+		double squares[2] = { spread.squares[SIDE_IN][i],
+				      spread.squares[SIDE_REST][i] };
 		struct picture_function *to = &fs.list[i];
 
 		compare_function(to, &in, &rest, squares);
-		to->extra_share =
-			whole > 0 ? fmin(1, fmax(0, to->extra_nsec / whole)) : 0;
+		to->extra_share = whole > 0 ? fmin(1, fmax(0, to->extra_nsec / whole)) : 0;
 	}
 	functions_give(&fs, p);
 	p->off_in_nsec = off_cpu(p, SIDE_IN, &in);

@@ -9,7 +9,7 @@
  * the function; most give none.  Calls and samples are both chance, and since
  * y_i varies by either, the spread of the y_i has both (a compound Poisson
  * sum): Var(m) = (sum y_i^2 - m^2 C) / C^2, and at least one sample's worth,
- * T^2 / C^2.  Estimated numbers of calls (see view/calls.h) add m^2 over the
+ * T^2 / C^2.  Estimated numbers of calls (see view/tally.h) add m^2 over the
  * number of sampled calls.
  *
  * Which frames are within the span: those below the outermost frame of the
@@ -20,12 +20,12 @@
 #ifndef SONDE_VIEW_EXTRA_H
 #define SONDE_VIEW_EXTRA_H
 
-#include "view/calls.h"
 #include "view/fold.h"
+#include "view/tally.h"
 
 /* Fills functions, off_in_nsec and off_rest_nsec from the picture's nodes and
  * sides; judged is sorted by call.  probe: of the split. */
 void extra_functions(const struct fold *f, const struct store_probe *probe,
-		    const struct judged_list *judged);
+		     const struct judged_list *judged);
 
 #endif

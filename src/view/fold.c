@@ -68,8 +68,9 @@ static uint32_t fold_image(struct fold *f, uint32_t id)
 	table_set(&f->images, id, at);
 	to->kind = image_kind(f, id);
 	if (!image) {
-		to->path = intern_text(&f->picture->text,
-				       to->kind == IMAGE_KERNEL ? "[kernel]" : "[unknown image]");
+		to->path =
+			intern_text(&f->picture->text,
+				    to->kind == IMAGE_KERNEL ? "[kernel]" : "[unknown image]");
 		return at;
 	}
 	for (unsigned i = 0; i < image->build_id_size; i++)
@@ -125,10 +126,13 @@ static bool name_special(const struct fold *f, const struct frame *frame,
 
 static enum frame_kind kind_of(enum image_kind image)
 {
-	return image == IMAGE_KERNEL ? FRAME_KERNEL : image == IMAGE_JIT ? FRAME_JIT : FRAME_USER;
+	return image == IMAGE_KERNEL ? FRAME_KERNEL
+	       : image == IMAGE_JIT  ? FRAME_JIT
+				     : FRAME_USER;
 }
 
-static void name_frame(const struct fold *f, const struct frame *frame, struct picture_frame *to)
+static void name_frame(const struct fold *f, const struct frame *frame,
+		       struct picture_frame *to)
 {
 	struct intern *text = &f->picture->text;
 	struct frame_name name = { 0 };
@@ -142,7 +146,8 @@ static void name_frame(const struct fold *f, const struct frame *frame, struct p
 	if (image_kind(f, frame->image) == IMAGE_KERNEL)
 		image = "[kernel]";
 	to->image_name = intern_text(text, image);
-	if (f->naming && f->naming->find(f->naming->context, frame->image, frame->offset, &name)) {
+	if (f->naming &&
+	    f->naming->find(f->naming->context, frame->image, frame->offset, &name)) {
 		to->name = intern_text(text, name.function ? name.function : "");
 		to->file = intern_text(text, name.file ? name.file : "");
 		to->line = name.line;
@@ -272,5 +277,6 @@ bool fold_is_probed(const struct fold *f, uint32_t frame, const struct store_pro
 		return true;
 	return place->image == probe->image && f->naming &&
 	       f->naming->find(f->naming->context, probe->image, probe->offset, &name) &&
-	       strcmp(picture_text(f->picture, pf->name), name.function ? name.function : "") == 0;
+	       strcmp(picture_text(f->picture, pf->name), name.function ? name.function : "") ==
+		       0;
 }

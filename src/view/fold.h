@@ -19,11 +19,11 @@ struct fold {
 	const struct store *store;
 	const struct naming *naming; /* may be NULL: nothing has a name */
 	const struct query *query;
-	uint32_t *frames; /* picture frame + 1 of a frame_id, 0 = not yet */
-	uint32_t *nodes;  /* picture node + 1 of a node_id, 0 = not yet */
-	struct table functions; /* (image, name) to picture frame */
-	struct table children;  /* (parent, frame) to picture node */
-	struct table images;    /* image id to picture image */
+	uint32_t *frames;	    /* picture frame + 1 of a frame_id, 0 = not yet */
+	uint32_t *nodes;	    /* picture node + 1 of a node_id, 0 = not yet */
+	struct table functions;	    /* (image, name) to picture frame */
+	struct table children;	    /* (parent, frame) to picture node */
+	struct table images;	    /* image id to picture image */
 	ARRAY(struct frame) places; /* of each picture frame, one that it came from */
 	ARRAY(node_id) path;
 	struct profile self[NR_SIDE], weight[NR_SIDE];

@@ -130,7 +130,8 @@ void functions_sum(struct functions *fs)
 		struct picture_function *to = &fs->list[function_of(fs, n)];
 
 		depth[n] = is_counted(fs, node->parent) ? depth[node->parent] + 1 : 0;
-		if (fs->place[n] != PLACE_WITHIN || !(in[n] || rest[n] || nr_in[n] || nr_rest[n]))
+		if (fs->place[n] != PLACE_WITHIN ||
+		    !(in[n] || rest[n] || nr_in[n] || nr_rest[n]))
 			continue;
 		if (to->frame == UINT32_MAX)
 			to->frame = node->frame;
@@ -167,5 +168,6 @@ void functions_give(struct functions *fs, struct picture *p)
 			array_push(&p->functions, fs->list[i]);
 	}
 	if (p->functions.count)
-		qsort(p->functions.at, p->functions.count, sizeof(*p->functions.at), larger_extra);
+		qsort(p->functions.at, p->functions.count, sizeof(*p->functions.at),
+		      larger_extra);
 }

@@ -20,8 +20,8 @@ enum place_in_span {
 
 struct functions {
 	const struct picture *picture;
-	uint32_t *of_frame;  /* function of each frame */
-	uint8_t *place;      /* enum place_in_span of each node */
+	uint32_t *of_frame; /* function of each frame */
+	uint8_t *place;	    /* enum place_in_span of each node */
 	uint32_t count;
 	struct picture_function *list; /* frame UINT32_MAX: not met within */
 };

@@ -72,7 +72,8 @@ static uint32_t pair_child(struct pair *pair, uint32_t parent, uint32_t frame)
 	return at;
 }
 
-static void pair_add(struct pair *pair, const struct picture *from, enum side side, double scale)
+static void pair_add(struct pair *pair, const struct picture *from, enum side side,
+		     double scale)
 {
 	AUTO_FREE uint32_t *frames = mem_zeroed(from->frames.count, sizeof(*frames));
 	AUTO_FREE uint32_t *nodes = mem_zeroed(from->nodes.count, sizeof(*nodes));
@@ -107,7 +108,7 @@ static void pair_write(struct pair *pair, double seconds)
 		profile_round(&pair->weight[s], p->nodes.count, whole);
 		for (uint32_t n = 0; n < p->nodes.count; n++)
 			side->weight_nsec += p->nodes.at[n].self_nsec[s] = whole[n];
-		side->calls = fmax(1, floor(seconds + 0.5));
+		side->calls = fmax(1, whole_number(seconds));
 		side->calls_exact = true;
 		profile_done(&pair->self[s]);
 		profile_done(&pair->weight[s]);
@@ -133,19 +134,22 @@ static void pair_functions(struct pair *pair, double seconds, double scale)
 	uint8_t *place = mem_zeroed(p->nodes.count, sizeof(*place));
 	double tick_in = tick(&p->sides[SIDE_IN]), tick_rest = tick(&p->sides[SIDE_REST]);
 	double whole = ((double)p->sides[SIDE_IN].weight_nsec -
-			(double)p->sides[SIDE_REST].weight_nsec) / seconds;
+			(double)p->sides[SIDE_REST].weight_nsec) /
+		       seconds;
 	struct functions fs;
 
 	for (uint32_t n = 1; n < p->nodes.count; n++)
-		place[n] = p->frames.at[p->nodes.at[n].frame].kind == FRAME_OTHER ? PLACE_AGAIN :
-										    PLACE_WITHIN;
+		place[n] = p->frames.at[p->nodes.at[n].frame].kind == FRAME_OTHER
+				   ? PLACE_AGAIN
+				   : PLACE_WITHIN;
 	functions_init(&fs, p, place);
 	functions_sum(&fs);
 	for (uint32_t i = 0; i < fs.count; i++) {
 		struct picture_function *f = &fs.list[i];
-		double error = sqrt(fmax(1, f->samples_in) * tick_in * tick_in +
-				    fmax(scale, f->samples_rest) * scale * tick_rest * tick_rest) /
-			       seconds;
+		double error =
+			sqrt(fmax(1, f->samples_in) * tick_in * tick_in +
+			     fmax(scale, f->samples_rest) * scale * tick_rest * tick_rest) /
+			seconds;
 
 		f->per_call_in_nsec = f->total_in_nsec / seconds;
 		f->per_call_rest_nsec = f->total_rest_nsec / seconds;
@@ -154,13 +158,14 @@ static void pair_functions(struct pair *pair, double seconds, double scale)
 		f->z = error > 0 ? f->extra_nsec / error : 0;
 		f->extra_share = whole > 0 ? fmin(1, fmax(0, f->extra_nsec / whole)) : 0;
 		if (f->samples_rest)
-			f->samples_rest = fmax(1, f->samples_rest / scale + 0.5);
+			f->samples_rest = fmax(1, whole_number(f->samples_rest / scale));
 	}
 	functions_give(&fs, p);
 	functions_done(&fs);
 }
 
-static void pair_origin(struct pair *pair, const struct picture *before, const struct picture *now)
+static void pair_origin(struct pair *pair, const struct picture *before,
+			const struct picture *now)
 {
 	struct picture *p = pair->p;
 	struct picture_losses *to = &p->losses;

@@ -33,27 +33,28 @@ enum frame_kind {
 /* A file of code as an export wants it (pprof Mapping). */
 struct picture_image {
 	text_id path;
-	text_id build_id; /* hex, 0 = none */
+	text_id build_id;	     /* hex, 0 = none */
 	uint64_t start, end, offset; /* of its first executable mapping, 0 = not known */
 	enum image_kind kind;
 };
 
 /* A function, or one address of it when the picture was folded by address. */
 struct picture_frame {
-	text_id name; /* demangled */
-	text_id file; /* source file, 0 = not known */
+	text_id name;	    /* demangled */
+	text_id file;	    /* source file, 0 = not known */
 	text_id image_name; /* base name: "redis-server", "libc.so.6", "[kernel]" */
-	uint32_t image; /* index into images, UINT32_MAX = none */
+	uint32_t image;	    /* index into images, UINT32_MAX = none */
 	uint32_t line;
-	uint64_t address; /* run-time address when folded by address; else the function's offset */
+	uint64_t address; /* run-time address when folded by address; else the function's offset
+			   */
 	enum frame_kind kind;
 };
 
 /* nodes[0] is the root ("all"); a node is younger than its parent. */
 struct picture_node {
-	uint32_t parent; /* of the root: 0 */
-	uint32_t frame;  /* index into frames */
-	uint64_t self[NR_SIDE];      /* samples that end here */
+	uint32_t parent;	     /* of the root: 0 */
+	uint32_t frame;		     /* index into frames */
+	uint64_t self[NR_SIDE];	     /* samples that end here */
 	uint64_t self_nsec[NR_SIDE]; /* their weight */
 };
 
@@ -64,25 +65,25 @@ struct picture_bucket {
 
 /* A probe's calls within the window. */
 struct picture_span {
-	text_id place;    /* as the user wrote it */
+	text_id place;	  /* as the user wrote it */
 	text_id function; /* what it stands for */
 	text_id file;
 	uint32_t line, sites;
 	enum probe_exit exit;
-	uint64_t entries;             /* that began in the window */
-	uint64_t calls;               /* that returned in it: the distribution is over these */
-	uint64_t open;                /* still running */
-	uint64_t ended[NR_SPAN_END];  /* by reason, discarded ones included */
-	double rate;                  /* entries a second */
+	uint64_t entries;	     /* that began in the window */
+	uint64_t calls;		     /* that returned in it: the distribution is over these */
+	uint64_t open;		     /* still running */
+	uint64_t ended[NR_SPAN_END]; /* by reason, discarded ones included */
+	double rate;		     /* entries a second */
 	double mean_nsec;
 	nsec p50, p90, p95, p99, p999, max;
-	uint32_t cost_nsec;           /* measured price of a call, 0 = not known */
+	uint32_t cost_nsec;		      /* measured price of a call, 0 = not known */
 	ARRAY(struct picture_bucket) buckets; /* non-empty ones, ascending */
 };
 
 /* One side of the split, as totals. */
 struct picture_side {
-	uint64_t calls; /* from the histogram where the split is a plain threshold */
+	uint64_t calls;	  /* from the histogram where the split is a plain threshold */
 	bool calls_exact; /* false: counted among sampled calls only */
 	uint64_t samples;
 	uint64_t weight_nsec;
@@ -94,18 +95,18 @@ struct picture_function {
 	uint32_t frame;
 	uint64_t self_in_nsec, self_rest_nsec;
 	uint64_t total_in_nsec, total_rest_nsec; /* recursion counted once */
-	uint64_t samples_in, samples_rest;       /* of total */
+	uint64_t samples_in, samples_rest;	 /* of total */
 	double per_call_in_nsec, per_call_rest_nsec;
 	double extra_nsec;  /* per_call_in - per_call_rest */
 	double extra_share; /* of the whole extra time a call, 0..1 */
 	double extra_error; /* half of the 95 % interval of extra_nsec */
-	double z;           /* extra_nsec over its standard error; |z| < 1.96 is noise */
-	uint32_t caller;    /* frame that calls it most on SIDE_IN, UINT32_MAX = the span itself */
-	uint32_t depth;     /* least number of frames between it and the span */
+	double z;	    /* extra_nsec over its standard error; |z| < 1.96 is noise */
+	uint32_t caller; /* frame that calls it most on SIDE_IN, UINT32_MAX = the span itself */
+	uint32_t depth;	 /* least number of frames between it and the span */
 };
 
 struct picture_losses {
-	uint64_t ring, samples, spans;      /* see event_loss */
+	uint64_t ring, samples, spans; /* see event_loss */
 	uint64_t stacks_truncated, stacks_unreadable;
 	uint64_t frames, frames_unresolved; /* of the samples in the picture */
 	uint64_t spans_unmatched;
@@ -137,7 +138,7 @@ struct picture {
 	/* the split; expr 0: none was asked for (a span alone still gives IN and OUT) */
 	text_id split_expr;
 	uint32_t split_span; /* index into spans, UINT32_MAX = no span at all */
-	nsec threshold;      /* what pNN stood for, 0 = the split has no duration bound */
+	nsec threshold;	     /* what pNN stood for, 0 = the split has no duration bound */
 	struct picture_side sides[NR_SIDE];
 	ARRAY(struct picture_function) functions; /* by extra_nsec, largest first */
 	double off_in_nsec, off_rest_nsec; /* per call: mean duration minus sampled cpu time */

@@ -104,7 +104,8 @@ enum span_end {
 	NR_SPAN_END = 9,
 };
 
-/* A sampled span ended (head.time is its end). */
+/* A sampled span ended (head.time is its end, less the time that sonde's own
+ * ticks took from it: time - began is its duration). */
 struct event_leave {
 	struct event head;
 	__u64 span;

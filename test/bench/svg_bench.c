@@ -36,8 +36,10 @@ static uint32_t node_add(struct picture *p, uint32_t parent, uint32_t frame)
 static void frames_fill(struct picture *p)
 {
 	static const char *const forms[] = {
-		"function_%u", "shop::Cache<std::string, int>::find_%u(std::string const&)",
-		"do_syscall_%u", "std::vector<Row>::push_back_%u(Row&&)",
+		"function_%u",
+		"shop::Cache<std::string, int>::find_%u(std::string const&)",
+		"do_syscall_%u",
+		"std::vector<Row>::push_back_%u(Row&&)",
 	};
 
 	for (unsigned i = 0; i < FUNCTIONS; i++) {

@@ -32,18 +32,17 @@ KEPT void refresh_index(uint64_t *block);
 
 KEPT unsigned handle_request(struct worker *w, struct request *r)
 {
-	struct entry e = { .planted = r->has_macro };
+	struct entry e = { .began = stage_now(), .planted = r->has_macro };
 	uint64_t cpu = stage_cpu();
 	unsigned fields, bytes;
 
-	e.began = stage_now();
 	w->expand_cpu = 0;
 	fields = parse_request(w, r);
-	e.expand_cpu = w->expand_cpu;
 	bytes = render_rows(w, fields);
 	log_line(w, r, bytes);
-	e.duration = stage_now() - e.began;
+	e.expand_cpu = w->expand_cpu;
 	e.cpu = stage_cpu() - cpu;
+	e.duration = stage_now() - e.began;
 	ledger_add(w->ledger, &e);
 	return bytes;
 }

@@ -5,14 +5,11 @@
  *
  * A corpus of small ELF files (shared, static, stripped, with a debug link) is
  * worth having: headers are not guessed.
- *
- * sources: src/elf/{debugfile,demangle,dynamic,fde,image,plt,symbols,symlist,symread,symtab}.c
- *	src/base/{error,mem,table,text}.c
- * libraries: -liberty -lz -lm
  */
 #include "base/text.h"
 #include "elf/demangle.h"
 #include "elf/section.h"
+#include "elf/segment.h"
 #include "elf/symtab.h"
 
 #include <assert.h>

@@ -1,7 +1,7 @@
 /*
  * fuzz_name - any bytes as a mangled name: the result is bounded, and soon there.
  *
- * sources: src/elf/demangle.c src/base/{mem,text}.c
+ * sources: src/elf/demangle.c src/base/mem.c src/base/text.c
  * libraries: -liberty -lm
  */
 #include "base/mem.h"

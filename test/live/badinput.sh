@@ -2,7 +2,7 @@
 # What cannot work says why, in a sentence, with the right status; and nothing of
 # it harms anybody.
 . "$(dirname "$0")/lib.sh"
-plan 38
+plan 41
 need bpf
 
 # refused NAME STATUS 'words in the message' ARGS...: two results.
@@ -77,7 +77,7 @@ else
 fi
 
 target_go
-kill -0 "$target" && ok 'the target is still there' || echo gone | not_ok 'the target is still there'
+check 'the target is still there' alive "$target"
 kill -KILL "$target"
 
 if [ -x "$targets/throw" ]; then
@@ -94,6 +94,13 @@ else
 	skip 'thrown through' 'no C++ compiler'
 	skip 'thrown through, said' 'no C++ compiler'
 fi
+
+# A hook would send one coroutine into the other.
+target_start coroutine --wait
+refused 'coroutines' 1 'switch stacks' record -p "$target" -s coroutine:step -d 1 -o "$work/x.sonde"
+target_go
+target_finish
+check 'coroutines: the target ends as alone' holds 'd["sums"] == [249500, 250000]' "$truth"
 
 # Ambiguous: two functions of one name.
 target_start ambiguous --wait

@@ -45,16 +45,18 @@ skip_rest() {
 skip() { done_tests=$((done_tests + 1)); echo "ok $done_tests - $1 # SKIP $2"; }
 
 ok() { done_tests=$((done_tests + 1)); echo "ok $done_tests - $1"; }
+# not_ok NAME TEXT
 not_ok() {
 	done_tests=$((done_tests + 1)) failures=$((failures + 1))
 	echo "not ok $done_tests - $1"
-	sed 's/^/# /' | head -60
+	echo "$2" | head -60 | sed 's/^/# /'
 }
 
 check() {
 	local name=$1 text
 	shift
-	if text=$("$@" 2>&1); then ok "$name"; else { echo "$text"; echo "($*)"; } | not_ok "$name"; fi
+	if text=$("$@" 2>&1); then ok "$name"; else not_ok "$name" "$text
+($*)"; fi
 }
 
 finish() {
@@ -134,7 +136,7 @@ import json, sys
 lines = [json.loads(l) for l in open(sys.argv[1]) if l.strip().startswith(('{', '['))] \
     if sys.argv[1] else []
 d = lines[-1] if lines else {}
-print(eval(sys.argv[2], {'d': d, 'lines': lines, 'a': sys.argv[3:], 'json': json}))
+print(eval('(' + sys.argv[2] + ')', {'d': d, 'lines': lines, 'a': sys.argv[3:], 'json': json}))
 END
 }
 
@@ -156,7 +158,7 @@ def span(place=None):
     return next(s for s in d['spans'] if place in (None, s['place']))
 def balanced(s):
     return s.get('entries', s['calls']) == sum(s['ended'].values()) + s['open']
-held = eval(sys.argv[1])
+held = eval('(' + sys.argv[1] + ')')
 if not held:
     print('does not hold:', sys.argv[1])
     for name, doc in (('d', d), ('t', t)):

@@ -6,8 +6,10 @@ plan 11
 need root
 need bpf
 
-target_start "$shop" --seconds 60 --durations "$work/requests"
-sonde_run record -p "$target" -s handle_request -F 199 -d 10 -o "$work/shop.sonde"
+target_start "$shop" --seconds 60 --durations "$work/requests" --wait
+sonde_start record -p "$target" -s handle_request -F 199 -d 10 -o "$work/shop.sonde"
+target_go
+sonde_finish
 check 'record ends well' status_is 0
 check 'the target runs on' alive "$target"
 target_stop
@@ -17,14 +19,18 @@ sonde_run report "$work/shop.sonde" --split 'dur > p95' --json
 check 'report answers in JSON' status_is 0
 cp "$out" "$work/report.json"
 
-# What the target measured of the calls that ended inside the window.
+# What the target measured of the calls that ended inside the window.  A percentile
+# is right if it is within 2 % of those a little (0.3 %) below and above: on a busy
+# machine there may be a cliff just there.
 "$python" - "$work/requests" "$work/report.json" >"$work/exact.json" <<'END'
 import json, math, sys
 window = json.load(open(sys.argv[2]))['window']
 calls = [tuple(map(int, line.split())) for line in open(sys.argv[1])]
 calls = [c for c in calls if window['from_ns'] <= c[0] and c[0] + c[1] <= window['to_ns']]
 ordered = sorted(c[1] for c in calls)
-exact = {f'p{p}_ns': ordered[math.ceil(len(ordered) * p / 100) - 1] for p in (50, 90, 95, 99)}
+at = lambda q: ordered[max(0, min(len(ordered), math.ceil(len(ordered) * q / 100)) - 1)]
+exact = {f'p{p}_ns': at(p) for p in (50, 90, 95, 99)}
+exact['near'] = {f'p{p}_ns': [at(p - .3) * .98, at(p + .3) * 1.02] for p in (50, 90, 95, 99)}
 slow = [c for c in calls if c[1] > exact['p95_ns']]
 exact.update(calls=len(calls), slow_calls=len(slow), share=sum(c[2] for c in slow) / sum(c[2] for c in calls),
              cpu_ns=sum(c[2] for c in calls))
@@ -37,8 +43,7 @@ check 'every call is counted (but for the two ends of the window)' \
 	of 'abs(span()["calls"] - t["calls"]) <= 8'
 check 'entries = ends by reason + open' of 'balanced(span())'
 check 'p50, p90, p95, p99 within 2 % of exact' \
-	of 'all(near(span()[k], t[k], .02) for k in ("p50_ns", "p90_ns", "p99_ns")) and
-	near(span()["p95_ns"], t["p95_ns"], .05)'
+	of 'all(low <= span()[k] <= high for k, (low, high) in t["near"].items())'
 check 'share of CPU time in slow calls within 3 points' \
 	of 'abs(d["split"]["in"]["weight_ns"] /
 	(d["split"]["in"]["weight_ns"] + d["split"]["rest"]["weight_ns"]) - t["share"]) <= .03'

@@ -109,6 +109,7 @@ KEPT uint64_t spin(uint64_t rounds)
 {
 	uint64_t x = rounds | 1;
 
+	KEEP_FRAME();
 	for (uint64_t i = 0; i < rounds; i++) {
 		x ^= x << 13;
 		x ^= x >> 7;

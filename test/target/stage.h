@@ -21,6 +21,10 @@
 #define KEPT __attribute__((noinline))
 #endif
 
+/* gcc drops the frame of a leaf that does not touch its stack, whatever it is
+ * told; its caller would then be missing from stacks by frame pointers. */
+#define KEEP_FRAME() __asm__ volatile("" : : "r"(__builtin_frame_address(0)))
+
 struct stage {
 	const char *mode; /* the first word, "" if none */
 	unsigned threads;

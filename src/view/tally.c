@@ -1,4 +1,6 @@
-#include "view/calls.h"
+#include "view/tally.h"
+
+#include "model/profile.h"
 
 #include <math.h>
 
@@ -17,7 +19,7 @@ static void fill_quantiles(struct picture_span *to, const struct call_count *cou
 	for (unsigned i = 0; i < COUNT_OF(parts); i++) {
 		double v = dist_quantile(&count->dist, parts[i]);
 
-		*into[i] = fmin(v + 0.5, count->max);
+		*into[i] = whole_number(fmin(v, count->max));
 	}
 	to->max = count->max;
 	to->mean_nsec = dist_mean(&count->dist);
@@ -33,7 +35,7 @@ static void fill_buckets(struct picture_span *to, const struct dist *d)
 		if (d->count[b] <= 0)
 			continue;
 		carry += d->count[b];
-		bucket.count = carry + 0.5;
+		bucket.count = whole_number(carry);
 		carry -= bucket.count;
 		if (bucket.count)
 			array_push(&to->buckets, bucket);
@@ -56,11 +58,11 @@ void calls_add_span(struct picture *p, const struct store *st, const struct stor
 	to->sites = probe->sites;
 	to->exit = probe->exit;
 	to->cost_nsec = probe->cost;
-	to->entries = count->entries + 0.5;
-	to->calls = count->dist.total + 0.5;
+	to->entries = whole_number(count->entries);
+	to->calls = whole_number(count->dist.total);
 	to->open = count->open;
 	for (unsigned r = 0; r < NR_SPAN_END; r++)
-		to->ended[r] = count->ended[r] + 0.5;
+		to->ended[r] = whole_number(count->ended[r]);
 	watched.from = probe->armed > w->from ? probe->armed : w->from;
 	seconds = window_seconds(&watched);
 	to->rate = seconds > 0 ? count->entries / seconds : 0;
@@ -84,8 +86,8 @@ static void tally_by_duration(struct tally *t, const struct split *q, const stru
 
 		high = i < count ? bounds[i] : INFINITY;
 		calls = dist_between(d, low, high, &sum);
-		side = split_side_of_duration(q, i < count ? (fmax(low, 0) + high) / 2 :
-							     fmax(low, 0) * 2 + 1);
+		side = split_side_of_duration(q, i < count ? (fmax(low, 0) + high) / 2
+							   : fmax(low, 0) * 2 + 1);
 		t->calls[side] += calls;
 		t->sum[side] += sum;
 	}
@@ -103,7 +105,7 @@ struct estimate {
 	double period;
 	struct octave octaves[NR_OCTAVE];
 	struct octave whole;
-	double open[NR_SIDE]; /* calls that have not ended */
+	double open[NR_SIDE];			       /* calls that have not ended */
 	double sampled[NR_SIDE], sampled_sum[NR_SIDE]; /* that have, as far as samples tell */
 };
 
@@ -212,8 +214,8 @@ void calls_by_side(struct picture *p, const struct calls_question *q,
 		tally_by_estimate(&t, e, &count->dist);
 	}
 	for (unsigned s = 0; s < NR_SIDE; s++) {
-		p->sides[s].calls = t.calls[s] + e->open[s] + 0.5;
-		p->sides[s].calls_exact = exact;
+		p->sides[s].calls = whole_number(t.calls[s] + e->open[s]);
+		p->sides[s].calls_exact = exact && s != SIDE_OPEN;
 		p->sides[s].mean_nsec = t.calls[s] > 0 ? t.sum[s] / t.calls[s] : 0;
 	}
 	free(count);

@@ -1,4 +1,4 @@
-#include "name/kernel.h"
+#include "name/kallsyms.h"
 
 #include "base/array.h"
 #include "base/text.h"
@@ -13,15 +13,15 @@
 #define FILE_SIZE_MAX (512u << 20)
 #define READ_SIZE (1u << 20)
 
-struct kernel_symbol {
+struct kallsym {
 	uint64_t address;
 	uint32_t name, module; /* offsets into text; module 0 = the kernel proper */
 	bool global;
 };
 
-struct kernel {
-	ARRAY(struct kernel_symbol) symbols; /* by address, the preferred one only */
-	struct text text; /* "" and then all names, each with its NUL */
+struct kallsyms {
+	ARRAY(struct kallsym) symbols; /* by address, the preferred one only */
+	struct text text;	       /* "" and then all names, each with its NUL */
 };
 
 static int read_text(const char *path, struct text *ret, struct error *err)
@@ -44,7 +44,7 @@ static int read_text(const char *path, struct text *ret, struct error *err)
 	return 0;
 }
 
-static uint32_t keep(struct kernel *k, const char *from, size_t length)
+static uint32_t keep(struct kallsyms *k, const char *from, size_t length)
 {
 	uint32_t at = k->text.size;
 
@@ -59,7 +59,7 @@ static int digit(char c)
 }
 
 /* A module's functions follow each other: its name is kept once for a run. */
-static uint32_t keep_module(struct kernel *k, const char *at, const char *end)
+static uint32_t keep_module(struct kallsyms *k, const char *at, const char *end)
 {
 	const char *bracket = memchr(at, '[', end - at), *close;
 	uint32_t before;
@@ -79,9 +79,9 @@ static uint32_t keep_module(struct kernel *k, const char *at, const char *end)
 
 /* "ffffffff81000000 T _text", "ffffffffc0201000 t nft_do_chain\t[nf_tables]".
  * Says whether the line has an address other than 0. */
-static bool add_line(struct kernel *k, const char *line, const char *end)
+static bool add_line(struct kallsyms *k, const char *line, const char *end)
 {
-	struct kernel_symbol s = { 0 };
+	struct kallsym s = { 0 };
 	const char *at = line, *name_end;
 
 	for (; at < end && digit(*at) >= 0 && at - line < 16; at++)
@@ -105,7 +105,7 @@ static bool add_line(struct kernel *k, const char *line, const char *end)
 /* As for files: global first, then without leading underscores, then shorter. */
 static int compare(const void *a, const void *b, void *text)
 {
-	const struct kernel_symbol *x = a, *y = b;
+	const struct kallsym *x = a, *y = b;
 	const char *p, *q;
 	size_t n, m;
 
@@ -124,7 +124,7 @@ static int compare(const void *a, const void *b, void *text)
 	return n != m ? (n < m ? -1 : 1) : strcmp(p, q);
 }
 
-static void sort(struct kernel *k)
+static void sort(struct kallsyms *k)
 {
 	uint32_t kept = 0;
 
@@ -146,24 +146,24 @@ static int nothing_read(const char *path, bool hidden, struct error *err)
 		return error_set(err, EINVAL, "'%s' names no function of the kernel", path);
 	value[n > 0 ? n : 1] = 0;
 	value[strcspn(value, "\n")] = 0;
-	return error_set(err, EPERM,
-			 "the kernel hides its addresses (kernel.kptr_restrict is %s): run sonde "
-			 "as root or with CAP_SYSLOG%s",
-			 value,
-			 value[0] == '2' ? ", after 'sysctl kernel.kptr_restrict=1'" : "");
+	return error_set(
+		err, EPERM,
+		"the kernel hides its addresses (kernel.kptr_restrict is %s): run sonde "
+		"as root or with CAP_SYSLOG%s",
+		value, value[0] == '2' ? ", after 'sysctl kernel.kptr_restrict=1'" : "");
 }
 
-int kernel_load(const char *path, struct kernel **ret, struct error *err)
+int kallsyms_load(const char *path, struct kallsyms **ret, struct error *err)
 {
 	AUTO_TEXT struct text lines = { 0 };
 	bool hidden = false, shown = false;
 	const char *at, *end;
-	struct kernel *k;
+	struct kallsyms *k;
 	int r = read_text(path, &lines, err);
 
 	if (r)
 		return r;
-	k = NEW(struct kernel);
+	k = NEW(struct kallsyms);
 	keep(k, "", 0);
 	end = text_string(&lines) + lines.size;
 	for (at = text_string(&lines); at < end;) {
@@ -181,11 +181,11 @@ int kernel_load(const char *path, struct kernel **ret, struct error *err)
 		*ret = k;
 		return 0;
 	}
-	kernel_free(k);
+	kallsyms_free(k);
 	return nothing_read(path, hidden && !shown, err);
 }
 
-void kernel_free(struct kernel *k)
+void kallsyms_free(struct kallsyms *k)
 {
 	if (!k)
 		return;
@@ -194,16 +194,16 @@ void kernel_free(struct kernel *k)
 	free(k);
 }
 
-uint32_t kernel_count(const struct kernel *k)
+uint32_t kallsyms_count(const struct kallsyms *k)
 {
 	return k->symbols.count;
 }
 
-const char *kernel_find(const struct kernel *k, uint64_t address, uint64_t *ret_start,
-			uint64_t *ret_length, const char **ret_module)
+const char *kallsyms_find(const struct kallsyms *k, uint64_t address, uint64_t *ret_start,
+			  uint64_t *ret_length, const char **ret_module)
 {
 	uint32_t low = 0, high = k->symbols.count;
-	const struct kernel_symbol *s;
+	const struct kallsym *s;
 
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
@@ -216,8 +216,8 @@ const char *kernel_find(const struct kernel *k, uint64_t address, uint64_t *ret_
 	if (!low)
 		return NULL;
 	s = &k->symbols.at[low - 1];
-	*ret_length = KERNEL_SIZE_MAX;
-	if (low < k->symbols.count && s[1].address - s->address < KERNEL_SIZE_MAX)
+	*ret_length = KALLSYMS_SIZE_MAX;
+	if (low < k->symbols.count && s[1].address - s->address < KALLSYMS_SIZE_MAX)
 		*ret_length = s[1].address - s->address;
 	if (address - s->address >= *ret_length)
 		return NULL;

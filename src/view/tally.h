@@ -1,5 +1,5 @@
 /*
- * calls - how long the calls of a probe took, and on which side of a split
+ * tally - how long the calls of a probe took, and on which side of a split
  * they fall.
  *
  * Where the split is decided by the duration alone, calls per side are read
@@ -11,20 +11,20 @@
  * sampled takes the parts of all.  Totals thus always equal the histogram's.
  * Calls that have not ended are added to the side their samples are on.
  */
-#ifndef SONDE_VIEW_CALLS_H
-#define SONDE_VIEW_CALLS_H
+#ifndef SONDE_VIEW_TALLY_H
+#define SONDE_VIEW_TALLY_H
 
 #include "model/split.h"
 #include "view/query.h"
 
 /* A sample within a call, as it was judged. */
 struct judged {
-	span_id call;    /* 0: which one is forgotten */
-	nsec duration;   /* of the call; 0: it has not ended */
-	double samples;  /* how much of a sample it is (many, when the call is forgotten) */
-	double weight;   /* nanoseconds, of all of them */
-	uint32_t node;   /* of the picture */
-	uint8_t side;    /* enum side, NR_SIDE = the query's filter leaves it out */
+	span_id call;	/* 0: which one is forgotten */
+	nsec duration;	/* of the call; 0: it has not ended */
+	double samples; /* how much of a sample it is (many, when the call is forgotten) */
+	double weight;	/* nanoseconds, of all of them */
+	uint32_t node;	/* of the picture */
+	uint8_t side;	/* enum side, NR_SIDE = the query's filter leaves it out */
 };
 
 struct judged_list {
@@ -39,7 +39,7 @@ struct calls_question {
 	const struct store *store;
 	const struct window *window; /* resolved */
 	const struct split *split;   /* bound */
-	bool filtered;               /* the query takes only some threads */
+	bool filtered;		     /* the query takes only some threads */
 };
 
 /* Fills calls, calls_exact and mean_nsec of the picture's sides. */

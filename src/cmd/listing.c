@@ -1,0 +1,203 @@
+#include "cmd/listing.h"
+
+#include "base/log.h"
+#include "probe/locate.h"
+#include "probe/match.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define LINES_BUDGET (NSEC_PER_SEC / 2) /* per image; what is not known by then stays blank */
+
+enum probe_exit row_exit(const struct listing *l, const struct list_row *row)
+{
+	if (row->choice.refused || !row->choice.sp_is_entry ||
+	    row->symbol->kind == SYMBOL_IFUNC)
+		return EXIT_NONE;
+	return l->verdict.exit;
+}
+
+const char *row_reason(const struct listing *l, const struct list_row *row)
+{
+	if (row->symbol->kind == SYMBOL_IFUNC)
+		return "chosen among several versions when the program starts (IFUNC)";
+	if (row->choice.refused)
+		return row->choice.refused;
+	if (!row->choice.sp_is_entry)
+		return "not the entry of a function";
+	return l->verdict.reason;
+}
+
+double row_cost(const struct listing *l, const struct list_row *row)
+{
+	double entry = row->choice.price == INSN_NOP5	    ? l->cost.nop5
+		       : row->choice.price == INSN_EMULATED ? l->cost.emulated
+		       : row->choice.price == INSN_STEPPED  ? l->cost.stepped
+							    : 0;
+
+	return entry && row_exit(l, row) == EXIT_HOOK ? entry + l->cost.hook : entry;
+}
+
+struct target_query target_query_of(const struct run_option *o)
+{
+	return (struct target_query){
+		.pids = o->pids.at,
+		.nr_pids = o->pids.count,
+		.tids = o->tids.at,
+		.nr_tids = o->tids.count,
+		.name = o->name,
+		.all = o->all_processes,
+		.thread = o->thread,
+	};
+}
+
+int listing_open(struct listing *l, const struct run_option *o, const char *file,
+		 struct error *err)
+{
+	struct target_query query = target_query_of(o);
+	struct target target = { 0 };
+	int ret;
+
+	if (file)
+		return code_open_file(file, &l->code, err);
+	ret = target_find(&query, &target, err);
+	if (ret)
+		return ret;
+	ret = code_open(&target, &l->code, err);
+	target_done(&target);
+	return ret;
+}
+
+/* A clone has no name of its own but the raw one. */
+static char *plain_place(const struct symbol *s)
+{
+	AUTO_TEXT struct text full = { 0 };
+	AUTO_TEXT struct text plain = { 0 };
+
+	if (match_is_clone(s->raw))
+		text_format(&full, "=%s", s->raw);
+	else
+		match_full_name(s->raw, &full);
+	text_add_plain(&plain, text_string(&full));
+	return mem_text(text_string(&plain));
+}
+
+static char *plain_name(const struct code_image *image, const struct symbol *s)
+{
+	struct text full = { 0 }, plain = { 0 };
+	const char *so = strstr(image->name, ".so");
+	char *name;
+
+	if (!image->is_main) {
+		text_add_part(&full, image->name,
+			      so ? (size_t)(so - image->name) : strlen(image->name));
+		text_add(&full, ":");
+	}
+	match_full_name(s->raw, &full);
+	if (match_is_clone(s->raw))
+		text_format(&full, " [%s]", s->raw + match_base_length(s->raw));
+	if (s->kind == SYMBOL_UNNAMED && s->near)
+		text_format(&full, "~%s", s->near);
+	text_add_plain(&plain, text_string(&full));
+	name = mem_text(text_string(&plain));
+	text_done(&full);
+	text_done(&plain);
+	return name;
+}
+
+static void find_line(struct listing *l, uint32_t image, struct list_row *row)
+{
+	const char *slash;
+
+	row->file = "";
+	if (!l->lines[image])
+		l->lines[image] = lines_new(row->image->image, LINES_BUDGET);
+	if (!lines_find(l->lines[image], row->symbol->offset, &row->file, &row->line))
+		return;
+	slash = strrchr(row->file, '/');
+	row->file = slash ? slash + 1 : row->file;
+}
+
+static int row_compare(const void *a, const void *b)
+{
+	const struct list_row *left = a, *right = b;
+	int by_name = strcmp(left->name, right->name);
+
+	/* the program itself first, then its libraries */
+	if (left->image->is_main != right->image->is_main)
+		return left->image->is_main ? -1 : 1;
+	if (by_name)
+		return by_name;
+	return left->symbol->offset < right->symbol->offset ? -1 : 1;
+}
+
+static void add_rows(struct listing *l, const struct match_list *all, bool only_main)
+{
+	struct site_finder *finder = site_finder_new();
+
+	l->lines = mem_zeroed(l->code.count, sizeof(struct lines *));
+	for (uint32_t i = 0; i < all->count; i++) {
+		struct code_image *image = &l->code.at[all->at[i].image];
+		struct list_row *row;
+
+		if (only_main && !image->is_main)
+			continue;
+		row = array_add(&l->rows);
+		row->image = image;
+		row->symbol = all->at[i].symbol;
+		row->place = plain_place(row->symbol);
+		row->name = plain_name(image, row->symbol);
+		locate_choose(finder, image, row->symbol, NULL, &row->choice);
+		/* a part of a function that was moved away: nobody calls it */
+		if (row->symbol->kind == SYMBOL_UNNAMED && !row->choice.sp_is_entry) {
+			free(row->place);
+			free(row->name);
+			l->rows.count--;
+			continue;
+		}
+		find_line(l, all->at[i].image, row);
+		if (i % 1024 == 0)
+			log_progress("%u of %u functions", i, all->count);
+	}
+	log_progress_done();
+	site_finder_free(finder);
+	if (l->rows.count)
+		qsort(l->rows.at, l->rows.count, sizeof(*l->rows.at), row_compare);
+}
+
+int listing_find(struct listing *l, const char *pattern, struct error *err)
+{
+	struct match_list all = { 0 };
+	struct place place;
+	int ret = place_parse(pattern ? pattern : "*", &place, err);
+
+	if (ret)
+		return ret;
+	if (place.kind == PLACE_ADDRESS || place.has_offset)
+		ret = error_set(err, EINVAL,
+				"'%.200s': list takes a name, a pattern or a /regex/", pattern);
+	ret = ret ? ret : match_find(&l->code, &place, &all, err);
+	if (!ret && all.cut)
+		log_warn("more than %u functions fit; the rest is not shown", MATCHES_MAX);
+	if (!ret && !all.count)
+		ret = match_fail_absent(&l->code, &place, err);
+	if (!ret)
+		add_rows(l, &all, !pattern);
+	array_done(&all);
+	place_done(&place);
+	return ret;
+}
+
+void listing_done(struct listing *l)
+{
+	for (uint32_t i = 0; i < l->rows.count; i++) {
+		free(l->rows.at[i].place);
+		free(l->rows.at[i].name);
+	}
+	array_done(&l->rows);
+	for (uint32_t i = 0; l->lines && i < l->code.count; i++)
+		lines_free(l->lines[i]);
+	free(l->lines);
+	code_done(&l->code);
+}

@@ -1,0 +1,48 @@
+/*
+ * listing - the functions of a target, each with what probing it would cost.
+ */
+#ifndef SONDE_CMD_LISTING_H
+#define SONDE_CMD_LISTING_H
+
+#include "cmd/run_option.h"
+#include "elf/line.h"
+#include "probe/probe.h"
+#include "proc/target.h"
+#include "source/calibrate.h"
+
+struct list_row {
+	struct code_image *image;
+	const struct symbol *symbol;
+	char *place;	  /* what a command takes for it; made plain */
+	char *name;	  /* for people: with parameters, clone suffix, library */
+	const char *file; /* "" = not known; lives as long as the image's lines */
+	uint32_t line;
+	struct site_choice choice;
+};
+
+struct listing {
+	struct code code;
+	struct verdict verdict;
+	struct cost cost;
+	ARRAY(struct list_row) rows;
+	struct lines **lines; /* by image, NULL until needed */
+};
+
+/* What -p, -n, -t, -a and --thread ask for. */
+struct target_query target_query_of(const struct run_option *o);
+
+/* Opens the target, or file when it is not NULL. */
+int listing_open(struct listing *l, const struct run_option *o, const char *file,
+		 struct error *err);
+/* Adds the rows, the program's own first, by name.  Without a pattern the
+ * functions of the program itself, with one those of its libraries too. */
+int listing_find(struct listing *l, const char *pattern, struct error *err);
+void listing_done(struct listing *l);
+
+/* How the end of its calls would be seen, and why so. */
+enum probe_exit row_exit(const struct listing *l, const struct list_row *row);
+const char *row_reason(const struct listing *l, const struct list_row *row);
+/* Nanoseconds a watched call takes more, 0 = not known. */
+double row_cost(const struct listing *l, const struct list_row *row);
+
+#endif

@@ -1,0 +1,288 @@
+#include "model/join.h"
+
+#include "model/event_build.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+static const struct event_sample plain = { .pid = 42, .weight = 1000 };
+
+static struct store *make_store(const struct store_limit *limit)
+{
+	struct store *st = store_new(limit);
+	struct event_map text = {
+		.pid = 42, .image = 2, .start = 0x400000, .end = 0x500000, .offset = 0x1000
+	};
+
+	build_target(st, 10, 5000, 1000);
+	build_process(st, 42, "shop-server");
+	build_thread(st, 43, 42, "worker-1");
+	build_image(st, 2, IMAGE_FILE, "/usr/bin/shop-server");
+	build_map(st, 10, &text);
+	return st;
+}
+
+static struct sample *newest(const struct store *st)
+{
+	return sample_at(&st->samples, st->samples.count - 1);
+}
+
+/* Checks one frame of a stack, and gives the parent. */
+static node_id frame_is(const struct store *st, node_id node, uint32_t image, uint64_t offset)
+{
+	struct frame f = frame_at(&st->frames, tree_frame(&st->tree, node));
+
+	assert_int_equal(f.image, image);
+	assert_int_equal(f.offset, offset);
+	return tree_parent(&st->tree, node);
+}
+
+static void a_stack_is_user_then_kernel_root_first(void **state)
+{
+	static const uint64_t kernel[] = { 0xffff0010, 0xffff0020, 0 };
+	static const uint64_t user[] = { 0x400100, 0x400200, 0x999, 0 };
+	struct store *st = make_store(NULL);
+	node_id at;
+
+	build_sample(st, 100, 43, &plain, (struct build_stack){ kernel, user });
+	at = newest(st)->node;
+	at = frame_is(st, at, IMAGE_KERNEL_ID, 0xffff0010);
+	at = frame_is(st, at, IMAGE_KERNEL_ID, 0xffff001f); /* on the call, not behind it */
+	at = frame_is(st, at, 2, 0x1100);		    /* where it was, not a call */
+	at = frame_is(st, at, 2, 0x11ff);
+	at = frame_is(st, at, 0, 0x998); /* outside every map */
+	assert_int_equal(at, 0);
+	assert_int_equal(newest(st)->weight, 1000);
+	assert_int_equal(newest(st)->pid, 42);
+	/* the same stack is the same node, from the cache or not */
+	build_sample(st, 101, 43, &plain, (struct build_stack){ kernel, user });
+	assert_int_equal(newest(st)->node, sample_at(&st->samples, 0)->node);
+	memset(st->stacks, 0, STACK_CACHE * sizeof(*st->stacks));
+	build_sample(st, 102, 43, &plain, (struct build_stack){ kernel, user });
+	assert_int_equal(newest(st)->node, sample_at(&st->samples, 0)->node);
+	assert_int_equal(st->tree.nodes.count, 6);
+	store_free(st);
+}
+
+static void a_new_map_counts_for_stacks_seen_before(void **state)
+{
+	static const uint64_t user[] = { 0x700100, 0 };
+	struct event_map late = { .pid = 42, .image = 3, .start = 0x700000, .end = 0x701000 };
+	struct store *st = make_store(NULL);
+
+	build_sample(st, 100, 43, &plain, (struct build_stack){ NULL, user });
+	frame_is(st, newest(st)->node, 0, 0x700100);
+	build_map(st, 150, &late);
+	build_sample(st, 200, 43, &plain, (struct build_stack){ NULL, user });
+	frame_is(st, newest(st)->node, 3, 0x100);
+	late.image = 4;
+	build_map(st, 300, &late);
+	build_sample(st, 310, 43, &plain, (struct build_stack){ NULL, user });
+	frame_is(st, newest(st)->node, 4, 0x100);
+	build_sample(st, 290, 43, &plain, (struct build_stack){ NULL, user }); /* came late */
+	frame_is(st, newest(st)->node, 3, 0x100);
+	store_free(st);
+}
+
+static void odd_stacks_have_frames_of_their_own(void **state)
+{
+	static const uint64_t kernel[] = { 0xffff0010, 0 }, user[] = { 0x400100, 0 };
+	struct event_sample in_probe = plain, truncated = plain;
+	struct store *st = make_store(NULL);
+	node_id at;
+
+	in_probe.in_probe = 1;
+	build_sample(st, 100, 43, &in_probe, (struct build_stack){ kernel, user });
+	at = frame_is(st, newest(st)->node, IMAGE_ID_PROBE, 0);
+	frame_is(st, at, 2, 0x1100);
+	truncated.user_end = STACK_TRUNCATED;
+	build_sample(st, 100, 43, &truncated, (struct build_stack){ NULL, user });
+	at = frame_is(st, newest(st)->node, 2, 0x1100);
+	assert_int_equal(frame_is(st, at, IMAGE_ID_TRUNCATED, 0), 0);
+	build_sample(st, 100, 43, &plain, (struct build_stack){ NULL, NULL });
+	assert_int_equal(newest(st)->node, 0);
+	store_free(st);
+}
+
+static void records_of_a_span_come_in_any_order(void **state)
+{
+	struct event_sample inside = plain;
+	struct event_leave leave = { .span = 7, .parent = 5, .began = 90, .probe = 3 };
+	struct event_enter enter = {
+		.span = 7, .parent = 5, .began = 90, .probe = 3, .pid = 42
+	};
+	struct store *st = make_store(NULL);
+	struct span *span;
+
+	inside.span = 7;
+	build_sample(st, 100, 43, &inside, (struct build_stack){ NULL, NULL });
+	span = span_find(&st->spans, 7);
+	assert_true(span && !span->probe && !span->over && span->seen == 100);
+	leave.retval = 11;
+	build_leave(st, 130, 43, &leave); /* ENTER is lost, or late */
+	span = span_find(&st->spans, 7);
+	assert_true(span->probe == 3 && span->parent == 5 && span_finished(span));
+	assert_int_equal(span_age(span, 0), 40);
+	assert_int_equal(span->retval, 11);
+	build_enter(st, 95, 43, &enter);
+	assert_true(span_finished(span_find(&st->spans, 7)));
+	assert_int_equal(span_find(&st->spans, 7)->pid, 42);
+	assert_int_equal(st->spans.ids.count, 1);
+	store_free(st);
+}
+
+static void the_end_reason_says_whether_a_duration_is_known(void **state)
+{
+	struct store *st = make_store(NULL);
+
+	for (unsigned reason = 0; reason < NR_SPAN_END + 1; reason++) {
+		struct event_leave leave = {
+			.span = 10 + reason, .began = 50, .probe = 1, .reason = reason
+		};
+
+		build_leave(st, 100, 43, &leave);
+		if (reason >= NR_SPAN_END)
+			assert_null(span_find(&st->spans, 10 + reason));
+		else
+			assert_int_equal(span_finished(span_find(&st->spans, 10 + reason)),
+					 reason <= END_EXEC);
+	}
+	assert_int_equal(st->malformed, 1);
+	store_free(st);
+}
+
+static void lives_of_processes(void **state)
+{
+	static const uint64_t user[] = { 0x400100, 0 };
+	struct event_sample of_child = plain;
+	struct store *st = make_store(NULL);
+
+	build_fork(st, 200, 42, 50);
+	assert_string_equal(store_process(st, 50)->comm, "shop-server");
+	assert_int_equal(store_process(st, 50)->parent, 42);
+	of_child.pid = 50;
+	build_sample(st, 210, 50, &of_child, (struct build_stack){ NULL, user });
+	frame_is(st, newest(st)->node, 2, 0x1100);
+	build_exec(st, 220, 50);
+	build_sample(st, 230, 50, &of_child, (struct build_stack){ NULL, user });
+	frame_is(st, newest(st)->node, 0, 0x400100);
+	assert_string_equal(store_thread_name(st, 43), "worker-1");
+	assert_string_equal(store_thread_name(st, 12345), "");
+	assert_int_equal(st->threads_seen, 2);
+	store_free(st);
+}
+
+static void short_and_lying_records_are_counted(void **state)
+{
+	union build_record r = { 0 };
+	struct event_sample *sample = (void *)&r;
+	struct event_calls *calls = (void *)&r;
+	struct event_image *image = (void *)&r;
+	struct store *st = store_new(NULL);
+
+	for (unsigned kind = 0; kind < 40; kind++) {
+		memset(&r, 0, sizeof(r));
+		build_send(st, &r, kind, sizeof(struct event));
+	}
+	assert_int_equal(st->malformed, 16); /* all kinds but EVENT_SYMBOL */
+	memset(&r, 0, sizeof(r));
+	sample->nr_user = 65535;
+	sample->nr_kernel = 65535;
+	build_send(st, &r, EVENT_SAMPLE, sizeof(*sample) + 16);
+	memset(&r, 0, sizeof(r));
+	calls->probe = 1;
+	calls->nr_buckets = UINT32_MAX;
+	build_send(st, &r, EVENT_CALLS, sizeof(*calls) + 8);
+	memset(&r, 0, sizeof(r));
+	image->image = IMAGE_ID_PROBE;
+	build_send(st, &r, EVENT_IMAGE, sizeof(*image));
+	image->image = 3;
+	image->build_id_size = 99;
+	build_send(st, &r, EVENT_IMAGE, sizeof(*image));
+	assert_int_equal(st->malformed, 20);
+	assert_int_equal(st->samples.count, 0);
+	store_free(st);
+}
+
+static void texts_without_an_end_are_cut_at_the_record(void **state)
+{
+	union build_record r;
+	struct event_probe *probe = (void *)&r;
+	struct event_process *process = (void *)&r;
+	struct store *st = store_new(NULL);
+
+	memset(&r, 'x', sizeof(r));
+	probe->probe = 9;
+	probe->exit = 77;
+	build_send(st, &r, EVENT_PROBE, sizeof(*probe) + 16);
+	assert_string_equal(intern_string(&st->text, store_probe(st, 9)->place),
+			    "xxxxxxxxxxxxxxxx");
+	assert_string_equal(intern_string(&st->text, store_probe(st, 9)->function), "");
+	assert_int_equal(store_probe(st, 9)->exit, EXIT_NONE);
+	memset(&r, 'y', sizeof(r));
+	process->pid = 4;
+	build_send(st, &r, EVENT_PROCESS, sizeof(*process) + 4000);
+	assert_int_equal(strlen(store_process(st, 4)->comm), 31);
+	store_free(st);
+}
+
+/* Whatever comes, the store stays whole. */
+static void random_records_do_no_harm(void **state)
+{
+	const struct store_limit small = {
+		.samples = 50, .spans = 20, .nodes = 300, .cells = 40
+	};
+	struct store *st = store_new(&small);
+	union build_record r;
+
+	for (uint64_t i = 0; i < 60000; i++) {
+		for (unsigned w = 0; w < 20; w++) {
+			uint64_t v = hash_u64(i * 31 + w);
+
+			((uint64_t *)&r)[w] = v % 3 ? v % 7 : v;
+		}
+		build_send(st, &r, hash_u64(i) % 26, 16 + hash_u64(i + 1) % 18 * 8);
+	}
+	assert_true(st->samples.count <= 50 && st->spans.ids.count <= 20);
+	assert_true(st->tree.nodes.count <= 300 && st->cube.cells.count <= 40);
+	for (node_id n = 1; n < st->tree.nodes.count; n++)
+		assert_true(tree_parent(&st->tree, n) < n);
+	assert_int_equal(st->spans.open.count + st->spans.ended.count, st->spans.ids.count);
+	store_free(st);
+}
+
+static void too_many_threads_replace_the_oldest(void **state)
+{
+	struct store *st = store_new(NULL);
+
+	for (uint32_t tid = 1; tid <= STORE_MAX_THREADS + 10; tid++)
+		build_thread(st, tid, 1, "t");
+	assert_int_equal(st->threads.count, STORE_MAX_THREADS);
+	assert_int_equal(st->threads_seen, STORE_MAX_THREADS + 10);
+	assert_null(store_thread(st, 10));
+	assert_non_null(store_thread(st, 11));
+	assert_non_null(store_thread(st, STORE_MAX_THREADS + 10));
+	store_free(st);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_stack_is_user_then_kernel_root_first),
+		cmocka_unit_test(a_new_map_counts_for_stacks_seen_before),
+		cmocka_unit_test(odd_stacks_have_frames_of_their_own),
+		cmocka_unit_test(records_of_a_span_come_in_any_order),
+		cmocka_unit_test(the_end_reason_says_whether_a_duration_is_known),
+		cmocka_unit_test(lives_of_processes),
+		cmocka_unit_test(short_and_lying_records_are_counted),
+		cmocka_unit_test(texts_without_an_end_are_cut_at_the_record),
+		cmocka_unit_test(random_records_do_no_harm),
+		cmocka_unit_test(too_many_threads_replace_the_oldest),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

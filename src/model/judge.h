@@ -1,0 +1,44 @@
+/*
+ * judge - what an expression says of one moment (the inner side of split).
+ */
+#ifndef SONDE_MODEL_JUDGE_H
+#define SONDE_MODEL_JUDGE_H
+
+#include "model/expression.h"
+#include "model/store.h"
+
+/* What a comparison of the expression means in one store and window. */
+struct bound {
+	uint32_t probe;
+	double low, high;
+};
+
+struct split {
+	struct expression *expression; /* NULL: all calls */
+	struct bound *bounds;	       /* one for each node of it */
+	uint32_t probe;
+	bool by_duration; /* some comparison is about a duration */
+};
+
+/* Kleene's logic: what is not known stays not known. */
+enum truth { UNTRUE, UNKNOWN, TRUE };
+
+/* What an expression is judged about. */
+struct scene {
+	const struct split *split;
+	const struct store *store; /* NULL: only the duration is known */
+	const struct sample *sample;
+	const struct span *call; /* the main one */
+	nsec now;
+	double duration; /* of the main call when store is NULL */
+};
+
+/* The whole expression, which is there. */
+enum truth judge_scene(const struct scene *s);
+
+static inline const struct expression_node *split_node(const struct split *q, uint32_t i)
+{
+	return &q->expression->nodes.at[i];
+}
+
+#endif

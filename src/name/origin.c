@@ -1,0 +1,109 @@
+#include "name/origin.h"
+
+#include "elf/demangle.h"
+
+#include <errno.h>
+
+void origin_done(struct origin *o)
+{
+	native_close(o->native);
+	kallsyms_free(o->kernel);
+	recorded_done(&o->recorded);
+	table_done(&o->offsets);
+	table_done(&o->functions);
+	free(o->problem);
+}
+
+static int origin_problem(struct origin *o, int r, const struct error *err)
+{
+	free(o->problem);
+	o->problem = mem_text(err->text);
+	return r;
+}
+
+int origin_open(struct origin *o, const char *open_path, struct error *err)
+{
+	struct error own = { "" };
+	int r = native_open(open_path, o->path, &o->build_id, &o->native, &own);
+
+	o->tried = r;
+	if (!r)
+		return 0;
+	if (err)
+		*err = own;
+	return origin_problem(o, r, &own);
+}
+
+static int load_kernel(struct origin *o, struct error *err)
+{
+	if (o->live)
+		return kallsyms_load(KALLSYMS_PATH, &o->kernel, err);
+	return error_set(err, ENOENT, "the recording names no more of its kernel");
+}
+
+static int load_vdso(struct origin *o, struct error *err)
+{
+	if (o->live || o->build_id.size)
+		return native_open_vdso(&o->build_id, &o->native, err);
+	return error_set(err, ENOENT, "the recording names no more of its vdso");
+}
+
+static int load_file(struct origin *o, struct error *err)
+{
+	if (o->live) /* it had no path, or it could not be opened when it was told */
+		return error_set(err, ENOENT, "'%s' could not be reached", o->path);
+	if (o->build_id.size)
+		return native_open(o->path, o->path, &o->build_id, &o->native, err);
+	return error_set(err, ENOENT,
+			 "'%s' had no build-id, so no file here can be told to be it", o->path);
+}
+
+static int load_nothing(struct origin *o, struct error *err)
+{
+	return 0;
+}
+
+static void origin_load(struct origin *o)
+{
+	static int (*const loads[])(struct origin * o, struct error * err) = {
+		[IMAGE_FILE] = load_file,      [IMAGE_KERNEL] = load_kernel,
+		[IMAGE_VDSO] = load_vdso,      [IMAGE_JIT] = load_nothing,
+		[IMAGE_PROBES] = load_nothing,
+	};
+	struct error err = { "" };
+	int r = o->kind < COUNT_OF(loads) ? loads[o->kind](o, &err) : 0;
+
+	o->tried = true;
+	if (r)
+		origin_problem(o, r, &err);
+}
+
+static bool find_kernel(const struct kallsyms *kernel, uint64_t address, struct found *ret)
+{
+	const char *module, *raw;
+
+	raw = kallsyms_find(kernel, address, &ret->start, &ret->length, &module);
+	if (!raw)
+		return false;
+	text_clear(&ret->name);
+	demangle(raw, DEMANGLE_NAME, &ret->name);
+	if (*module)
+		text_format(&ret->name, " [%s]", module);
+	ret->file = "";
+	ret->line = 0;
+	return true;
+}
+
+bool origin_find(struct origin *o, uint64_t offset, nsec line_budget, struct found *ret)
+{
+	if (!o->tried && !o->native)
+		origin_load(o);
+	if (o->native)
+		return native_find(o->native, offset, line_budget, ret);
+	return o->kernel && find_kernel(o->kernel, offset, ret);
+}
+
+nsec origin_line_spent(const struct origin *o)
+{
+	return o->native ? native_line_spent(o->native) : 0;
+}

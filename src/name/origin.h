@@ -1,0 +1,41 @@
+/*
+ * origin - one image of a stream, and everything that can name its functions.
+ *
+ * First what the stream itself recorded, then the image's own names: of its
+ * file, of the running kernel, of the vdso.  Those are loaded at the first
+ * question that needs them.
+ */
+#ifndef SONDE_NAME_ORIGIN_H
+#define SONDE_NAME_ORIGIN_H
+
+#include "base/table.h"
+#include "name/kallsyms.h"
+#include "name/native.h"
+#include "name/recorded.h"
+#include "wire/event.h"
+
+struct origin {
+	uint32_t image; /* its id */
+	enum image_kind kind;
+	bool live;	  /* of a target on this machine */
+	bool tried;	  /* its own names were loaded, or cannot be */
+	const char *path; /* as the target sees it; the owner's */
+	struct build_id build_id;
+	struct native *native;
+	struct kallsyms *kernel;
+	struct recorded recorded;
+	char *problem; /* why it has no names of its own, NULL = it has, or nobody asked */
+	/* the namer's memory */
+	struct table offsets;	/* offset asked for: index of the function */
+	struct table functions; /* start: index of the function */
+};
+
+void origin_done(struct origin *o);
+/* Opens the file of a live image; an error is kept as the problem, too. */
+int origin_open(struct origin *o, const char *open_path, struct error *err);
+/* The image's own answer (not the recorded one).  False: no function there. */
+bool origin_find(struct origin *o, uint64_t offset, nsec line_budget, struct found *ret);
+/* Time spent on lines so far. */
+nsec origin_line_spent(const struct origin *o);
+
+#endif

@@ -1,0 +1,311 @@
+#include "probe/probe.h"
+
+#include "probe/match.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <errno.h>
+
+#define KEPT __attribute__((noinline, noclone, used))
+
+/* What is looked for, in the test's own program. */
+KEPT int plain_function(int x);
+KEPT int patched_function(int x);
+KEPT int overloaded_int(int x) __asm__("_ZN4shop4overEi");
+KEPT int overloaded_double(double x) __asm__("_ZN4shop4overEd");
+int twin_caller(int x);
+
+int plain_function(int x)
+{
+	__asm__ volatile("" : "+r"(x));
+	return x + 1;
+}
+
+int patched_function(int x)
+{
+	__asm__ volatile("" : "+r"(x));
+	return x + 3;
+}
+
+int overloaded_int(int x)
+{
+	__asm__ volatile("" : "+r"(x));
+	return x + 4;
+}
+
+int overloaded_double(double x)
+{
+	__asm__ volatile("" : "+x"(x));
+	return x + 5;
+}
+
+KEPT static int twin(int x)
+{
+	__asm__ volatile("" : "+r"(x));
+	return x + 1;
+}
+
+static pid_t child;
+static struct code code;
+
+static void patch(void *function)
+{
+	uintptr_t page = (uintptr_t)function & ~4095ul;
+
+	mprotect((void *)page, 8192, PROT_READ | PROT_WRITE | PROT_EXEC);
+	*(uint8_t *)function ^= 0x55;
+}
+
+/* A child of ourselves is the target: sonde does not look at itself. */
+static int start(void **state)
+{
+	int ready[2];
+	char byte;
+	struct target target = { 0 };
+	struct error err = { "" };
+	struct process p;
+
+	if (pipe(ready))
+		return -1;
+	child = fork();
+	if (!child) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		patch(patched_function);
+		if (write(ready[1], "x", 1) == 1)
+			pause();
+		_exit(twin(1) + twin_caller(2));
+	}
+	if (read(ready[0], &byte, 1) != 1 || process_read(child, &p, &err))
+		return -1;
+	array_push(&target.processes, p);
+	if (code_open(&target, &code, &err)) {
+		print_error("%s\n", err.text);
+		return -1;
+	}
+	target_done(&target);
+	return 0;
+}
+
+static int stop(void **state)
+{
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	code_done(&code);
+	return 0;
+}
+
+static void a_function_is_found_once(void **state)
+{
+	struct probe p = { 0 };
+	struct error err = { "" };
+
+	assert_int_equal(probe_resolve(&code, "plain_function", EXIT_WISH_AUTO, &p, &err), 0);
+	assert_int_equal(p.sites.count, 1);
+	assert_string_equal(p.sites.at[0].name, "plain_function");
+	assert_string_equal(p.function, "plain_function");
+	assert_true(p.sites.at[0].checked);
+	assert_true(p.sites.at[0].size > 0);
+	assert_int_equal(access(p.sites.at[0].attach, R_OK), 0);
+	assert_null(p.note);
+	probe_done(&p);
+	assert_int_equal(probe_resolve(&code, "resolve_test:plain_function", EXIT_WISH_AUTO, &p,
+				       &err),
+			 0);
+	probe_done(&p);
+}
+
+static void neighbours_spellings_mean_the_same(void **state)
+{
+	static const char *const same[] = { "=plain_function", "plain_function%return",
+					    "plain_f*", "/^plain_func/", "plain_function+0" };
+	struct probe first = { 0 };
+	struct error err = { "" };
+
+	assert_int_equal(probe_resolve(&code, "plain_function", EXIT_WISH_AUTO, &first, &err),
+			 0);
+	for (unsigned i = 0; i < COUNT_OF(same); i++) {
+		struct probe p = { 0 };
+
+		if (probe_resolve(&code, same[i], EXIT_WISH_AUTO, &p, &err))
+			fail_msg("'%s': %s", same[i], err.text);
+		assert_int_equal(p.sites.count, 1);
+		assert_int_equal(p.sites.at[0].entry, first.sites.at[0].entry);
+		probe_done(&p);
+	}
+	probe_done(&first);
+}
+
+static void an_address_names_a_function(void **state)
+{
+	struct probe p = { 0 }, by_address = { 0 };
+	AUTO_FREE char *text = NULL;
+	struct error err = { "" };
+
+	assert_int_equal(probe_resolve(&code, "plain_function", EXIT_WISH_AUTO, &p, &err), 0);
+	text = mem_format("resolve_test:0x%lx", (unsigned long)p.sites.at[0].address);
+	if (probe_resolve(&code, text, EXIT_WISH_AUTO, &by_address, &err))
+		fail_msg("%s", err.text);
+	assert_int_equal(by_address.sites.at[0].offset, p.sites.at[0].offset);
+	probe_done(&p);
+	probe_done(&by_address);
+	assert_int_equal(probe_resolve(&code, "resolve_test:0x1", EXIT_WISH_AUTO, &p, &err),
+			 -ENOENT);
+}
+
+static void two_functions_of_a_name_are_listed(void **state)
+{
+	struct probe p = { 0 };
+	struct error err = { "" };
+	const char *at;
+
+	assert_int_equal(probe_resolve(&code, "twin", EXIT_WISH_AUTO, &p, &err), -ENOTUNIQ);
+	assert_true(probe_error_is_use(-ENOTUNIQ));
+	assert_non_null(strstr(err.text, "any of 2 functions"));
+	/* what is listed can be given back */
+	at = strstr(err.text, "resolve_test:0x");
+	assert_non_null(at);
+	if (at) {
+		AUTO_FREE char *text = mem_text_part(at, strcspn(at, " "));
+
+		assert_int_equal(probe_resolve(&code, text, EXIT_WISH_AUTO, &p, &err), 0);
+		assert_string_equal(p.sites.at[0].symbol, "twin");
+		probe_done(&p);
+	}
+}
+
+static void an_overload_has_to_be_chosen(void **state)
+{
+	struct probe p = { 0 };
+	struct error err = { "" };
+
+	assert_int_equal(probe_resolve(&code, "shop::over", EXIT_WISH_AUTO, &p, &err),
+			 -ENOTUNIQ);
+	assert_non_null(strstr(err.text, "shop::over(int)"));
+	assert_non_null(strstr(err.text, "shop::over(double)"));
+	assert_int_equal(probe_resolve(&code, "shop::over( int )", EXIT_WISH_AUTO, &p, &err),
+			 0);
+	assert_string_equal(p.sites.at[0].symbol, "_ZN4shop4overEi");
+	probe_done(&p);
+	assert_int_equal(probe_resolve(&code, "shop::*", EXIT_WISH_AUTO, &p, &err), 0);
+	assert_int_equal(p.sites.count, 2);
+	assert_non_null(p.note);
+	probe_done(&p);
+}
+
+static void near_names_are_offered(void **state)
+{
+	struct probe p = { 0 };
+	struct error err = { "" };
+
+	assert_int_equal(probe_resolve(&code, "plain_funktion", EXIT_WISH_AUTO, &p, &err),
+			 -ENOENT);
+	assert_non_null(strstr(err.text, "no function 'plain_funktion' in resolve_test"));
+	assert_non_null(strstr(err.text, "near: plain_function"));
+	assert_non_null(strstr(err.text, "sonde list -p "));
+	assert_non_null(strstr(err.text, "'plai*'"));
+	assert_int_equal(probe_resolve(&code, "nolib:x", EXIT_WISH_AUTO, &p, &err), -ENOENT);
+	assert_non_null(strstr(err.text, "no image 'nolib'"));
+	assert_int_equal(probe_resolve(&code, "over(int)", EXIT_WISH_AUTO, &p, &err), -ENOENT);
+	assert_non_null(strstr(err.text, "shop::over"));
+}
+
+static void changed_code_is_not_probed(void **state)
+{
+	struct probe p = { 0 };
+	struct error err = { "" };
+
+	assert_int_equal(probe_resolve(&code, "patched_function", EXIT_WISH_AUTO, &p, &err),
+			 -ESTALE);
+	assert_non_null(strstr(err.text, "patched at run time"));
+}
+
+static void an_ifunc_is_not_picked_from(void **state)
+{
+	struct probe p = { 0 };
+	struct error err = { "" };
+	int ret = probe_resolve(&code, "c:memcpy", EXIT_WISH_AUTO, &p, &err);
+
+	if (!ret) { /* a C library without versions of it */
+		probe_done(&p);
+		skip();
+	}
+	assert_int_equal(ret, -ENOTSUP);
+	assert_non_null(strstr(err.text, "IFUNC"));
+}
+
+static void the_middle_of_an_instruction_is_refused(void **state)
+{
+	struct probe p = { 0 };
+	struct error err = { "" };
+	unsigned found = 0;
+
+	for (unsigned at = 0; at < 8; at++) {
+		AUTO_FREE char *text = mem_format("plain_function+%u", at);
+		int ret = probe_resolve(&code, text, EXIT_WISH_AUTO, &p, &err);
+
+		if (ret) {
+			assert_int_equal(ret, -EADDRNOTAVAIL);
+			continue;
+		}
+		found++;
+		probe_done(&p);
+	}
+	assert_true(found > 0 && found < 8);
+}
+
+static void a_set_numbers_its_probes(void **state)
+{
+	struct probe_set set = { 0 };
+	struct error err = { "" };
+
+	assert_int_equal(probe_set_add(&set, &code, "plain_function", EXIT_WISH_AUTO, &err), 0);
+	assert_int_equal(probe_set_add(&set, &code, "shop::*", EXIT_WISH_AUTO, &err), 0);
+	assert_int_equal(probe_set_add(&set, &code, "shop::*", EXIT_WISH_AUTO, &err), -EEXIST);
+	assert_int_equal(set.count, 2);
+	assert_int_equal(set.at[1].id, 2);
+	probe_set_done(&set);
+}
+
+static void clones_are_told_from_their_function(void **state)
+{
+	assert_int_equal(match_base_length("f.isra.0"), 1);
+	assert_int_equal(match_base_length("f.constprop.0.isra.0"), 1);
+	assert_int_equal(match_base_length("f.part.12.cold"), 1);
+	assert_int_equal(match_base_length("f.lto_priv.0"), 1);
+	assert_int_equal(match_base_length("f.c"), 3);
+	assert_int_equal(match_base_length(".hidden"), 7);
+	assert_int_equal(match_base_length(""), 0);
+	assert_true(match_is_clone("f.isra.0"));
+	assert_true(match_is_clone("f.lto_priv.0.isra.0"));
+	assert_false(match_is_clone("f.lto_priv.0"));
+	assert_true(match_is_cold("f.part.0.cold"));
+	assert_false(match_is_cold("f.coldness_not"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_function_is_found_once),
+		cmocka_unit_test(neighbours_spellings_mean_the_same),
+		cmocka_unit_test(an_address_names_a_function),
+		cmocka_unit_test(two_functions_of_a_name_are_listed),
+		cmocka_unit_test(an_overload_has_to_be_chosen),
+		cmocka_unit_test(near_names_are_offered),
+		cmocka_unit_test(changed_code_is_not_probed),
+		cmocka_unit_test(an_ifunc_is_not_picked_from),
+		cmocka_unit_test(the_middle_of_an_instruction_is_refused),
+		cmocka_unit_test(a_set_numbers_its_probes),
+		cmocka_unit_test(clones_are_told_from_their_function),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, start, stop);
+}

@@ -1,0 +1,143 @@
+#include "sink/verdict.h"
+
+#include "sink/compare.h"
+#include "sink/golden_picture.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+static const char *blamed(const struct picture *p)
+{
+	struct verdict v = verdict_reach(p);
+
+	return v.function ? picture_text(p, p->frames.at[v.function->frame].name) : "";
+}
+
+static void the_outermost_that_only_slow_calls_run_is_blamed(void **state)
+{
+	struct picture *p = golden_split();
+
+	assert_int_equal(verdict_reach(p).kind, VERDICT_FUNCTION);
+	assert_string_equal(blamed(p), "expand_table");
+	picture_free(p);
+}
+
+static void else_the_innermost_with_most_of_it(void **state)
+{
+	struct picture *p = golden_split();
+
+	for (uint32_t i = 0; i < p->functions.count; i++)
+		p->functions.at[i].per_call_rest_nsec += 0.1 * 1.34e6;
+	assert_string_equal(blamed(p), "mix_block");
+	picture_free(p);
+}
+
+static void noise_blames_nobody(void **state)
+{
+	struct picture *p = golden_split();
+
+	for (uint32_t i = 0; i < p->functions.count; i++)
+		p->functions.at[i].z = 1.5;
+	assert_int_equal(verdict_reach(p).kind, VERDICT_NOISE);
+	picture_free(p);
+}
+
+static void waiting_is_said(void **state)
+{
+	struct picture *p = golden_split();
+
+	p->off_in_nsec = 1.2e6;
+	for (uint32_t i = 0; i < p->functions.count; i++)
+		p->functions.at[i].extra_share /= 20;
+	assert_int_equal(verdict_reach(p).kind, VERDICT_WAITING);
+	picture_free(p);
+}
+
+static void shares_of_several_are_spread(void **state)
+{
+	struct picture *p = golden_split();
+
+	for (uint32_t i = 0; i < p->functions.count; i++)
+		p->functions.at[i].extra_share /= 3;
+	assert_int_equal(verdict_reach(p).kind, VERDICT_SPREAD);
+	picture_free(p);
+}
+
+static void the_span_itself_can_be_to_blame(void **state)
+{
+	struct picture *p = golden_split();
+
+	array_clear(&p->functions);
+	for (uint32_t i = 1; i < p->nodes.count; i++)
+		if (p->frames.at[p->nodes.at[i].frame].name == p->spans.at[0].function) {
+			p->nodes.at[i].self[SIDE_IN] = 1200;
+			p->nodes.at[i].self_nsec[SIDE_IN] = 1200 * p->period;
+		}
+	assert_int_equal(verdict_reach(p).kind, VERDICT_ITSELF);
+	picture_free(p);
+}
+
+/* Extra time a call is additive: children and self make the whole. */
+static void a_comparison_adds_up(void **state)
+{
+	struct picture *p = golden_split();
+	struct compare c;
+	double sum = 0, itself;
+	struct contrast d, whole;
+
+	assert_true(compare_make(&c, p));
+	whole = compare_node(&c, p, 0);
+	assert_true(compare_itself(p, &d));
+	itself = d.extra;
+	for (uint32_t i = 1; i < p->nodes.count; i++) {
+		uint32_t parent = p->nodes.at[i].parent;
+
+		if (p->frames.at[p->nodes.at[parent].frame].name == p->spans.at[0].function)
+			sum += compare_node(&c, p, i).extra;
+	}
+	assert_true(fabs(sum + itself - whole.extra) < 1e-6 * fabs(whole.extra));
+	assert_false(c.inside[1]); /* start_thread is around the span */
+	compare_done(&c);
+	p->sides[SIDE_REST].calls = 0;
+	assert_false(compare_make(&c, p));
+	picture_free(p);
+}
+
+/* Where calls spread more than samples say, nodes are as uncertain. */
+static void an_error_is_widened_as_its_function_was(void **state)
+{
+	struct picture *p = golden_split();
+	struct compare c;
+	double before;
+
+	assert_true(compare_make(&c, p));
+	before = compare_node(&c, p, 5).error;
+	compare_done(&c);
+	for (uint32_t i = 0; i < p->functions.count; i++)
+		p->functions.at[i].extra_error *= 3;
+	assert_true(compare_make(&c, p));
+	assert_true(fabs(compare_node(&c, p, 5).error - 3 * before) <= 1e-9 * before);
+	compare_done(&c);
+	picture_free(p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_outermost_that_only_slow_calls_run_is_blamed),
+		cmocka_unit_test(else_the_innermost_with_most_of_it),
+		cmocka_unit_test(noise_blames_nobody),
+		cmocka_unit_test(waiting_is_said),
+		cmocka_unit_test(shares_of_several_are_spread),
+		cmocka_unit_test(the_span_itself_can_be_to_blame),
+		cmocka_unit_test(a_comparison_adds_up),
+		cmocka_unit_test(an_error_is_widened_as_its_function_was),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
