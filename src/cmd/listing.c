@@ -12,8 +12,7 @@
 
 enum probe_exit row_exit(const struct listing *l, const struct list_row *row)
 {
-	if (row->choice.refused || !row->choice.sp_is_entry ||
-	    row->symbol->kind == SYMBOL_IFUNC)
+	if (row->choice.refused || row->choice.no_end || row->symbol->kind == SYMBOL_IFUNC)
 		return EXIT_NONE;
 	return l->verdict.exit;
 }
@@ -24,8 +23,8 @@ const char *row_reason(const struct listing *l, const struct list_row *row)
 		return "chosen among several versions when the program starts (IFUNC)";
 	if (row->choice.refused)
 		return row->choice.refused;
-	if (!row->choice.sp_is_entry)
-		return "not the entry of a function";
+	if (row->choice.no_end)
+		return row->choice.no_end;
 	return l->verdict.reason;
 }
 

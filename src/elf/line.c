@@ -16,6 +16,7 @@ struct unit {
 	uint64_t low, high;
 	Dwarf_Off die;
 	bool read;
+	uint32_t first, count; /* its functions, once read */
 };
 
 struct function {
@@ -30,7 +31,7 @@ struct lines {
 	struct dwarf *file; /* NULL: there is none */
 	Dwarf *dwarf;
 	ARRAY(struct unit) units;	  /* by low */
-	ARRAY(struct function) functions; /* of the units read, by start */
+	ARRAY(struct function) functions; /* of the units read; each unit's by start */
 };
 
 struct lines *lines_new(const struct image *image, nsec budget)
@@ -59,7 +60,7 @@ nsec lines_spent(const struct lines *l)
 
 static bool out_of_time(const struct lines *l)
 {
-	return l->spent + (clock_now() - l->began) > l->budget;
+	return l->spent + (clock_cpu() - l->began) > l->budget;
 }
 
 static int compare_units(const void *a, const void *b)
@@ -80,8 +81,9 @@ static void add_unit(struct lines *l, Dwarf_Die *die)
 	while ((at = dwarf_ranges(die, at, &base, &low, &high)) > 0 &&
 	       l->units.count < UNITS_MAX)
 		if (low < high)
-			array_push(&l->units,
-				   ((struct unit){ low, high, dwarf_dieoffset(die), false }));
+			array_push(&l->units, ((struct unit){ .low = low,
+							      .high = high,
+							      .die = dwarf_dieoffset(die) }));
 }
 
 static void read_units(struct lines *l)
@@ -164,17 +166,23 @@ static int compare_functions(const void *a, const void *b)
 /* A unit may have several ranges; its functions are read once. */
 static void read_unit(struct lines *l, Dwarf_Off offset)
 {
+	uint32_t first = l->functions.count;
 	Dwarf_Die die;
 
-	for (uint32_t i = 0; i < l->units.count; i++)
-		if (l->units.at[i].die == offset)
-			l->units.at[i].read = true;
-	if (!dwarf_offdie(l->dwarf, offset, &die))
-		return;
-	read_functions(l, &die, 0);
-	if (l->functions.count)
-		qsort(l->functions.at, l->functions.count, sizeof(struct function),
-		      compare_functions);
+	if (dwarf_offdie(l->dwarf, offset, &die))
+		read_functions(l, &die, 0);
+	if (l->functions.count > first)
+		qsort(l->functions.at + first, l->functions.count - first,
+		      sizeof(struct function), compare_functions);
+	for (uint32_t i = 0; i < l->units.count; i++) {
+		struct unit *u = &l->units.at[i];
+
+		if (u->die != offset)
+			continue;
+		u->read = true;
+		u->first = first;
+		u->count = l->functions.count - first;
+	}
 }
 
 /* How many elements of an array sorted by its first member are at or before a value. */
@@ -195,27 +203,42 @@ static uint32_t count_until(const void *at, uint32_t count, size_t size, uint64_
 	return low;
 }
 
-static void read_units_of(struct lines *l, uint64_t address)
+static const struct function *unit_find(struct lines *l, uint32_t unit, uint64_t address)
+{
+	const struct function *functions;
+	const struct unit *u;
+	uint32_t i;
+
+	if (!l->units.at[unit].read)
+		read_unit(l, l->units.at[unit].die);
+	u = &l->units.at[unit];
+	if (!u->count)
+		return NULL;
+	functions = l->functions.at + u->first;
+	i = count_until(functions, u->count, sizeof(*functions), address);
+	return i && functions[i - 1].start == address ? &functions[i - 1] : NULL;
+}
+
+static const struct function *function_at(struct lines *l, uint64_t address)
 {
 	uint32_t i = count_until(l->units.at, l->units.count, sizeof(struct unit), address);
+	const struct function *f = NULL;
 
-	for (uint32_t back = 0; i-- && back < UNITS_BACK; back++)
-		if (address < l->units.at[i].high && !l->units.at[i].read)
-			read_unit(l, l->units.at[i].die);
+	for (uint32_t back = 0; !f && i-- && back < UNITS_BACK; back++)
+		if (address < l->units.at[i].high)
+			f = unit_find(l, i, address);
+	return f;
 }
 
 static bool definition(struct lines *l, uint64_t address, const char **ret_file,
 		       uint32_t *ret_line)
 {
+	const struct function *f = function_at(l, address);
 	const char *file;
 	Dwarf_Die die;
-	uint32_t i;
 	int line;
 
-	read_units_of(l, address);
-	i = count_until(l->functions.at, l->functions.count, sizeof(struct function), address);
-	if (!i || l->functions.at[i - 1].start != address ||
-	    !dwarf_offdie(l->dwarf, l->functions.at[i - 1].die, &die))
+	if (!f || !dwarf_offdie(l->dwarf, f->die, &die))
 		return false;
 	file = dwarf_decl_file(&die);
 	if (!file || dwarf_decl_line(&die, &line) || line <= 0)
@@ -232,11 +255,11 @@ bool lines_find(struct lines *l, uint64_t offset, const char **ret_file, uint32_
 
 	if (l->spent > l->budget || !image_to_address(l->image, offset, &address))
 		return false;
-	l->began = clock_now();
+	l->began = clock_cpu();
 	if (!l->opened)
 		open_lines(l);
 	if (l->units.count)
 		found = definition(l, address, ret_file, ret_line);
-	l->spent += clock_now() - l->began;
+	l->spent += clock_cpu() - l->began;
 	return found;
 }

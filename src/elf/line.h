@@ -14,8 +14,9 @@
 
 struct lines;
 
-/* Never NULL; costs nothing yet.  budget is the time that all questions
- * together may take (one step may overrun it).  The image must outlive it. */
+/* Never NULL; costs nothing yet.  budget is the CPU time of this process that
+ * all questions together may take (one step may overrun it: libdw unpacks all
+ * sections at once, 45 ms for Debian's libc).  The image must outlive it. */
 struct lines *lines_new(const struct image *image, nsec budget);
 void lines_free(struct lines *l); /* NULL is fine */
 
@@ -24,7 +25,7 @@ void lines_free(struct lines *l); /* NULL is fine */
  * absolute, and lives as long as l. */
 bool lines_find(struct lines *l, uint64_t offset, const char **ret_file, uint32_t *ret_line);
 
-/* Time the questions took so far. */
+/* CPU time the questions took so far. */
 nsec lines_spent(const struct lines *l);
 
 #endif

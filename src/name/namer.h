@@ -19,9 +19,10 @@
 #include "model/naming.h"
 #include "wire/event.h"
 
+/* CPU time. */
 #define NAMER_LINE_BUDGET (250 * NSEC_PER_MSEC)
 /* Most of it that one image may take. */
-#define NAMER_LINE_BUDGET_IMAGE (100 * NSEC_PER_MSEC)
+#define NAMER_LINE_BUDGET_IMAGE (150 * NSEC_PER_MSEC)
 /* Bounds: what is beyond is counted by namer_forgotten(). */
 #define NAMER_MAX_IMAGES 65536
 #define NAMER_MAX_SYMBOLS (4u << 20) /* of EVENT_SYMBOL */

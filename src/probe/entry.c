@@ -44,6 +44,15 @@ static bool is_sp_plus_8(const Dwarf_Op *ops, size_t count)
 	       ops[1].atom == DW_OP_plus_uconst && ops[1].number == 8;
 }
 
+/* No rule for the return address (register 16): nobody called, as for _start. */
+static bool has_no_return(Dwarf_Frame *frame)
+{
+	Dwarf_Op memory[3], *ops = NULL;
+	size_t count = 0;
+
+	return !dwarf_frame_register(frame, 16, memory, &ops, &count) && !count && !ops;
+}
+
 enum entry_answer entry_ask(const struct entry_table *t, uint64_t address)
 {
 	Dwarf_Frame *frame;
@@ -54,7 +63,8 @@ enum entry_answer entry_ask(const struct entry_table *t, uint64_t address)
 	if (!t->frames || dwarf_cfi_addrframe(t->frames, address, &frame))
 		return answer;
 	if (!dwarf_frame_cfa(frame, &ops, &count) && count)
-		answer = is_sp_plus_8(ops, count) ? ENTRY_YES : ENTRY_NO;
+		answer = is_sp_plus_8(ops, count) && !has_no_return(frame) ? ENTRY_YES
+									   : ENTRY_NO;
 	free(frame);
 	return answer;
 }

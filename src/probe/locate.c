@@ -20,23 +20,58 @@ static uint8_t *read_code(const struct image *image, uint64_t offset, uint64_t s
 	return bytes;
 }
 
+/*
+ * Functions that keep or judge their own return address: with a hook they would
+ * come back to the wrong place (setjmp, vfork, contexts), or take their caller for
+ * another (dlsym(RTLD_NEXT), profiling hooks, unwinders).  Nobody calls _start.
+ */
+static const char *const own_return[] = {
+	"setjmp",      "_setjmp",      "sigsetjmp",	"__sigsetjmp",	 "vfork",
+	"__vfork",     "__libc_vfork", "getcontext",	"setcontext",	 "swapcontext",
+	"makecontext", "__getcontext", "__swapcontext", "clone",	 "clone3",
+	"__clone*",    "_start",       "__restore_rt",	"_dl_runtime_*", "dlopen*",
+	"dlmopen*",    "dlsym*",       "dlvsym*",	"__dlopen",	 "__dlmopen",
+	"__dlsym",     "__dlvsym",     "mcount",	"_mcount",	 "__fentry__",
+	"_Unwind_*",   "__libc_dl*",   "backtrace",	"__backtrace",
+};
+
+static bool keeps_return(const char *raw)
+{
+	for (unsigned i = 0; i < COUNT_OF(own_return); i++)
+		if (text_glob(own_return[i], raw))
+			return true;
+	return false;
+}
+
+/* One function, several names: any of them tells. */
+static bool any_name_keeps_return(struct code_image *image, const struct symbol *symbol)
+{
+	const struct symtab *t = image->symbols;
+
+	for (uint32_t i = symtab_lower(t, symbol->offset);
+	     i < symtab_count(t) && symtab_at(t, i)->offset == symbol->offset; i++)
+		if (keeps_return(symtab_at(t, i)->raw))
+			return true;
+	return false;
+}
+
 /* Walking the code said what SP does; the unwind table has to agree.  Where it
  * says nothing, a symbol without a type is taken for a mere label. */
 static void check_entry(struct code_image *image, const struct symbol *symbol,
 			struct site_choice *s)
 {
 	uint64_t address = 0;
+	enum entry_answer answer;
 
 	image_to_address(image->image, symbol->offset + s->offset, &address);
-	switch (entry_ask(code_entries(image), address)) {
-	case ENTRY_YES:
-		return;
-	case ENTRY_NO:
+	answer = entry_ask(code_entries(image), address);
+	if (answer == ENTRY_NO ||
+	    (answer == ENTRY_UNKNOWN && (symbol->label || symbol->kind == SYMBOL_UNNAMED)))
 		s->sp_is_entry = false;
-		return;
-	case ENTRY_UNKNOWN:
-		s->sp_is_entry &= !symbol->label && symbol->kind != SYMBOL_UNNAMED;
-	}
+	if (!s->sp_is_entry)
+		s->no_end = "the stack is not that of a function's entry there";
+	else if (any_name_keeps_return(image, symbol))
+		s->no_end = "it uses its own return address, as setjmp does";
 }
 
 /* A moved probe can be met by a branch that comes back from the cold part. */

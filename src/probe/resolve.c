@@ -158,7 +158,7 @@ static int add_sites(struct code *code, const struct match_list *all, const uint
 		site->checked = ret == 0;
 		ret = ret < 0 ? ret : 0;
 		/* A pattern means functions, not parts that were moved away from one. */
-		if (many && !site->choice.sp_is_entry && !site->choice.refused) {
+		if (many && site->choice.no_end) {
 			site_done(site);
 			p->sites.count--;
 		}
@@ -224,13 +224,13 @@ static void judge_end(struct code *code, enum exit_wish wish, struct probe *p)
 	}
 	exit_judge(code, &p->verdict);
 	for (uint32_t i = 0; i < p->sites.count && p->verdict.exit == EXIT_HOOK; i++) {
-		if (p->sites.at[i].choice.sp_is_entry)
+		const struct site *site = &p->sites.at[i];
+
+		if (!site->choice.no_end)
 			continue;
 		p->verdict.exit = EXIT_NONE;
 		snprintf(p->verdict.reason, sizeof(p->verdict.reason),
-			 "in the middle of %.200s the stack pointer is no longer that of the "
-			 "entry, so the end of the call cannot be seen from there",
-			 p->sites.at[i].name);
+			 "no return hook on %.200s: %s", site->name, site->choice.no_end);
 	}
 }
 

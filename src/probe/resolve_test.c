@@ -241,6 +241,25 @@ static void an_ifunc_is_not_picked_from(void **state)
 	assert_non_null(strstr(err.text, "IFUNC"));
 }
 
+static void who_keeps_its_return_address_is_not_hooked(void **state)
+{
+	static const char *const keeping[] = { "resolve_test:_start", "c:vfork", "c:_setjmp",
+					       "c:dlsym" };
+
+	for (unsigned i = 0; i < COUNT_OF(keeping); i++) {
+		struct probe p = { 0 };
+		struct error err = { "" };
+
+		/* a C library may lack one */
+		if (probe_resolve(&code, keeping[i], EXIT_WISH_AUTO, &p, &err))
+			continue;
+		if (p.verdict.exit != EXIT_NONE)
+			fail_msg("'%s' would be hooked", keeping[i]);
+		assert_false(probe_has_end(&p, &err));
+		probe_done(&p);
+	}
+}
+
 static void the_middle_of_an_instruction_is_refused(void **state)
 {
 	struct probe p = { 0 };
@@ -301,6 +320,7 @@ int main(void)
 		cmocka_unit_test(near_names_are_offered),
 		cmocka_unit_test(changed_code_is_not_probed),
 		cmocka_unit_test(an_ifunc_is_not_picked_from),
+		cmocka_unit_test(who_keeps_its_return_address_is_not_hooked),
 		cmocka_unit_test(the_middle_of_an_instruction_is_refused),
 		cmocka_unit_test(a_set_numbers_its_probes),
 		cmocka_unit_test(clones_are_told_from_their_function),

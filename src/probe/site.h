@@ -30,6 +30,8 @@ struct site_choice {
 	bool sp_is_entry;    /* SP there is that of the entry: a return hook can be set */
 	bool moved;	     /* not where it was asked for */
 	bool decoded;	     /* all of the function was understood */
+	const char *no_end;  /* why no return hook can be set, NULL = it can; static; filled by
+				locate_choose(), which knows the symbol */
 	const char *refused; /* why there is no probe, NULL = there is one; static */
 };
 

@@ -6,7 +6,7 @@
  *	GOLDEN_WRITE=1 build/golden_test && git diff test/golden
  */
 #include "sink/golden_picture.h"
-#include "sink/golden_place.h"
+#include "sink/golden_place.inc"
 #include "sink/pprof_read.h"
 #include "sink/sink.h"
 

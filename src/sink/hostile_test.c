@@ -3,7 +3,7 @@
  * and the numbers in it are those that went in.
  */
 #include "sink/golden_picture.h"
-#include "sink/golden_place.h"
+#include "sink/golden_place.inc"
 #include "sink/headline.h"
 #include "sink/pprof_read.h"
 #include "sink/sink.h"

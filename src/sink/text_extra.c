@@ -65,7 +65,7 @@ static void pick_significant(struct extra_table *t)
 static void pick_noise(struct extra_table *t)
 {
 	const struct picture *p = t->r->p;
-	double below = INFINITY;
+	double below = INFINITY, least = TOO_SMALL * p->sides[SIDE_IN].mean_nsec;
 
 	for (unsigned n = 0; n < NOISE_MAX; n++) {
 		const struct picture_function *best = NULL;
@@ -78,7 +78,7 @@ static void pick_noise(struct extra_table *t)
 			if (!best || f->per_call_in_nsec > best->per_call_in_nsec)
 				best = f;
 		}
-		if (!best || best->per_call_in_nsec <= 0)
+		if (!best || best->per_call_in_nsec <= least)
 			return;
 		below = best->per_call_in_nsec;
 		table_pick(t, best);

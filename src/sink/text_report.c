@@ -63,8 +63,10 @@ static void add_span_calls(struct report *r, const struct picture_span *s)
 	fit_name(r->out, picture_text(r->p, s->function ? s->function : s->place), 48);
 	fit_style(r->out, r->option->colour, FIT_PLAIN);
 	if (s->file) {
+		const char *file = picture_text(r->p, s->file), *base = strrchr(file, '/');
+
 		text_add(r->out, "  ");
-		fit_name(r->out, picture_text(r->p, s->file), 24);
+		fit_name(r->out, base ? base + 1 : file, 24);
 		if (s->line)
 			text_format(r->out, ":%u", s->line);
 	}

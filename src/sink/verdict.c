@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#define SHARE_MOST 0.5	/* of the extra time: enough to blame one function */
+#define SHARE_MOST 0.5	/* of the extra CPU time: enough to blame one function */
 #define SHARE_NEAR 0.75 /* of the share of its caller: still the same time */
 #define REST_NEVER 0.02 /* of the time on the other side: as good as never */
 #define SPREAD_MAX 3
@@ -43,40 +43,57 @@ static bool blame_before(const struct picture_function *a, const struct picture_
 	return only_a ? a->depth < b->depth : a->depth > b->depth;
 }
 
-struct verdict verdict_reach(const struct picture *p)
+/* Extra CPU time a call, sampled. */
+static double extra_cpu(const struct picture *p)
 {
-	struct verdict v = { .kind = VERDICT_NOISE };
-	double whole = extra_whole(p), most = 0;
-	struct contrast itself;
+	const struct picture_side *in = &p->sides[SIDE_IN], *rest = &p->sides[SIDE_REST];
 
-	if (whole > 0)
-		v.waiting_share = (p->off_in_nsec - p->off_rest_nsec) / whole;
-	if (whole > 0 && compare_itself(p, &itself) && !contrast_is_noise(&itself))
-		v.itself_share = itself.extra / whole;
+	return in->calls && rest->calls ? (double)in->weight_nsec / in->calls -
+						  (double)rest->weight_nsec / rest->calls
+					: 0;
+}
+
+/* Shares are of the extra CPU time: waiting has no function. */
+static void blame(struct verdict *v, const struct picture *p, double cpu)
+{
+	double most = 0;
+
 	for (uint32_t i = 0; i < p->functions.count; i++)
 		if (function_is_significant(&p->functions.at[i]))
-			most = fmax(most, p->functions.at[i].extra_share);
-	if (v.waiting_share >= SHARE_MOST && v.waiting_share > most) {
-		v.kind = VERDICT_WAITING;
-		return v;
-	}
-	if (v.itself_share >= SHARE_MOST && v.itself_share > most) {
-		v.kind = VERDICT_ITSELF;
-		return v;
-	}
+			most = fmax(most, p->functions.at[i].extra_nsec / cpu);
 	for (uint32_t i = 0; i < p->functions.count; i++) {
 		const struct picture_function *f = &p->functions.at[i];
+		double share = f->extra_nsec / cpu;
 
 		if (!function_is_significant(f) || f->extra_nsec <= 0)
 			continue;
-		if (v.kind == VERDICT_NOISE)
-			v.kind = VERDICT_SPREAD;
-		if (f->extra_share < SHARE_MOST || f->extra_share < SHARE_NEAR * most)
+		if (v->kind == VERDICT_NOISE)
+			v->kind = VERDICT_SPREAD;
+		if (share < SHARE_MOST || share < SHARE_NEAR * most)
 			continue;
-		v.kind = VERDICT_FUNCTION;
-		if (!v.function || blame_before(f, v.function))
-			v.function = f;
+		v->kind = VERDICT_FUNCTION;
+		if (!v->function || blame_before(f, v->function))
+			v->function = f;
 	}
+}
+
+struct verdict verdict_reach(const struct picture *p)
+{
+	struct verdict v = { .kind = VERDICT_NOISE };
+	double whole = extra_whole(p), cpu = extra_cpu(p);
+	struct contrast d;
+
+	if (cpu > 0)
+		blame(&v, p, cpu);
+	if (!v.function && cpu > 0 && compare_itself(p, &d) && !contrast_is_noise(&d) &&
+	    d.extra >= SHARE_MOST * cpu) {
+		v.kind = VERDICT_ITSELF;
+		v.itself_share = d.extra / cpu;
+	}
+	if (whole > 0 && compare_waiting(p, &d) && !contrast_is_noise(&d))
+		v.waiting_share = d.extra / whole;
+	if (v.waiting_share >= SHARE_MOST)
+		v.kind = VERDICT_WAITING;
 	return v;
 }
 
@@ -88,24 +105,29 @@ static void add_name(struct text *t, const struct picture *p, uint32_t frame)
 static void add_source(struct text *t, const struct picture *p, uint32_t frame)
 {
 	const struct picture_frame *f = &p->frames.at[frame];
+	const char *file = picture_text(p, f->file), *base = strrchr(file, '/');
 
 	if (!f->file)
 		return;
 	text_add(t, " (");
-	fit_name(t, picture_text(p, f->file), NAME_COLUMNS);
+	fit_name(t, base ? base + 1 : file, NAME_COLUMNS);
 	if (f->line)
 		text_format(t, ":%u", f->line);
 	text_add_char(t, ')');
 }
 
+/* waiting: most of the extra time is not on a CPU, which was said before. */
 static void say_function(struct text *t, const struct picture *p,
-			 const struct picture_function *f)
+			 const struct picture_function *f, bool waiting)
 {
 	char buf[TEXT_QUANTITY];
+	double share = 100 * fmin(f->extra_nsec / extra_cpu(p), 1);
 
-	text_format(t, "%s calls spend %.0f %% of their extra time in ",
-		    strcmp(headline_side(p), "slow") == 0 ? "Slow" : "These",
-		    100 * fmin(f->extra_share, 1));
+	if (waiting)
+		text_format(t, " Of their extra CPU time %.0f %% is in ", share);
+	else
+		text_format(t, "%s calls spend %.0f %% of their extra CPU time in ",
+			    strcmp(headline_side(p), "slow") == 0 ? "Slow" : "These", share);
 	add_name(t, p, f->frame);
 	add_source(t, p, f->frame);
 	if (f->caller < p->frames.count) {
@@ -143,7 +165,7 @@ static void say_itself(struct text *t, const struct picture *p, const struct ver
 {
 	const struct picture_span *span = headline_span(p);
 
-	text_format(t, "%.0f %% of the extra time is spent in the code of ",
+	text_format(t, "%.0f %% of the extra CPU time is spent in the code of ",
 		    100 * fmin(v->itself_share, 1));
 	fit_name(t, picture_text(p, span->function), NAME_COLUMNS);
 	text_add(t, " itself, not in what it calls.");
@@ -153,7 +175,7 @@ static void say_spread(struct text *t, const struct picture *p)
 {
 	unsigned said = 0;
 
-	text_add(t, "No single function has most of the extra time. The largest shares:");
+	text_add(t, "No single function has most of the extra CPU time. The largest shares:");
 	for (uint32_t i = 0; i < p->functions.count && said < SPREAD_MAX; i++) {
 		const struct picture_function *f = &p->functions.at[i];
 
@@ -161,7 +183,7 @@ static void say_spread(struct text *t, const struct picture *p)
 			continue;
 		text_add(t, said++ ? ", " : " ");
 		add_name(t, p, f->frame);
-		text_format(t, " %.0f %%", 100 * f->extra_share);
+		text_format(t, " %.0f %%", 100 * f->extra_nsec / extra_cpu(p));
 	}
 	text_add(t, ".");
 }
@@ -209,7 +231,7 @@ void verdict_print(struct text *t, const struct picture *p, unsigned columns)
 
 	switch (v.kind) {
 	case VERDICT_FUNCTION:
-		say_function(&words, p, v.function);
+		say_function(&words, p, v.function, false);
 		break;
 	case VERDICT_ITSELF:
 		say_itself(&words, p, &v);
@@ -220,14 +242,16 @@ void verdict_print(struct text *t, const struct picture *p, unsigned columns)
 	case VERDICT_WAITING:
 		text_format(&words,
 			    "%.0f %% of the extra time is not on a CPU: these calls wait (or "
-			    "want for a CPU), they do not compute more.",
+			    "want for a CPU) more than they compute.",
 			    100 * fmin(v.waiting_share, 1));
+		if (v.function)
+			say_function(&words, p, v.function, true);
 		break;
 	case VERDICT_NOISE:
 		say_noise(&words, p);
 		break;
 	}
 	add_wrapped(t, text_string(&words), columns);
-	if (v.kind == VERDICT_FUNCTION)
+	if (v.function)
 		say_next(t, p, v.function);
 }

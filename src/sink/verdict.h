@@ -18,9 +18,11 @@ enum verdict_kind {
 
 struct verdict {
 	enum verdict_kind kind;
-	const struct picture_function *function; /* of VERDICT_FUNCTION, else NULL */
-	double waiting_share;			 /* of the extra time, 0..1: not on a CPU */
-	double itself_share;			 /* in the span's own code, 0 = within noise */
+	/* with most of the extra CPU time; may be set for VERDICT_WAITING too */
+	const struct picture_function *function;
+	double waiting_share; /* of the extra time, 0..1: not on a CPU; 0 = within noise */
+	double itself_share; /* of the extra CPU time, in the span's own code; of VERDICT_ITSELF
+			      */
 };
 
 /* The function blamed is the outermost one that the rest never runs; where the

@@ -50,10 +50,10 @@ static void waiting_is_said(void **state)
 {
 	struct picture *p = golden_split();
 
-	p->off_in_nsec = 1.2e6;
-	for (uint32_t i = 0; i < p->functions.count; i++)
-		p->functions.at[i].extra_share /= 20;
+	p->off_in_nsec += 12e6;
+	p->sides[SIDE_IN].mean_nsec += 12e6;
 	assert_int_equal(verdict_reach(p).kind, VERDICT_WAITING);
+	assert_string_equal(blamed(p), "expand_table"); /* of what is on a CPU */
 	picture_free(p);
 }
 
@@ -62,7 +62,7 @@ static void shares_of_several_are_spread(void **state)
 	struct picture *p = golden_split();
 
 	for (uint32_t i = 0; i < p->functions.count; i++)
-		p->functions.at[i].extra_share /= 3;
+		p->functions.at[i].extra_nsec /= 3;
 	assert_int_equal(verdict_reach(p).kind, VERDICT_SPREAD);
 	picture_free(p);
 }

@@ -150,7 +150,7 @@ static void answer_origin(struct answer *a)
 	p->period = origin->period;
 	p->ended = st->has_end && st->end.reason <= ENDED_BY_TARGET ? st->end.reason
 								    : ENDED_BY_TIME;
-	p->cut = !st->has_end;
+	p->cut = !st->has_end && !a->query->live;
 }
 
 static void answer_losses(struct answer *a)

@@ -93,6 +93,9 @@ static void without_a_split_inside_is_in(void **state)
 	p = ask(none, &(struct query){ 0 });
 	assert_true(p->sides[SIDE_IN].samples == 1 && p->cut);
 	picture_free(p);
+	p = ask(none, &(struct query){ .live = true });
+	assert_false(p->cut);
+	picture_free(p);
 	store_free(st);
 	store_free(none);
 }

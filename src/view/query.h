@@ -12,8 +12,9 @@ struct query {
 	struct window window;
 	const char *split; /* expression, NULL = none */
 	enum fold_by fold;
-	const char *thread;	 /* glob on the thread's name, NULL = all */
-	uint32_t tid, pid;	 /* only this one, 0 = all */
+	const char *thread; /* glob on the thread's name, NULL = all */
+	uint32_t tid, pid;  /* only this one, 0 = all */
+	bool live;	    /* the stream goes on, so that it has no end yet says nothing */
 	bool no_kernel, no_user; /* these frames are left out of the stacks */
 };
 

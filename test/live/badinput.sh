@@ -2,7 +2,7 @@
 # What cannot work says why, in a sentence, with the right status; and nothing of
 # it harms anybody.
 . "$(dirname "$0")/lib.sh"
-plan 41
+plan 42
 need bpf
 
 # refused NAME STATUS 'words in the message' ARGS...: two results.
@@ -18,8 +18,8 @@ refused() {
 refused 'no such command' 2 "no command 'recrod'" recrod
 refused 'unknown option' 2 'pidd' record --pidd 1
 refused 'no target' 2 'target' record -d 1 -o "$work/x.sonde"
-refused 'zero duration' 2 'duration' record -p $$ -d 0 -o "$work/x.sonde"
-refused 'zero hertz' 2 'hz' record -p $$ -F 0 -d 1 -o "$work/x.sonde"
+refused 'zero duration' 2 "'-d' wants" record -p $$ -d 0 -o "$work/x.sonde"
+refused 'zero hertz' 2 "'-F' wants" record -p $$ -F 0 -d 1 -o "$work/x.sonde"
 refused 'unknown format' 2 'format\|suffix' record -p $$ -d 1 -o "$work/x.xyz"
 refused 'recording not there' 1 'no such file\|cannot open' report "$work/none.sonde"
 
@@ -27,7 +27,7 @@ refused 'recording not there' 1 'no such file\|cannot open' report "$work/none.s
 target_start calls steady --wait --rate 100 --calls 1500
 
 refused 'no such process' 1 '4194303' record -p 4194303 -d 1 -o "$work/x.sonde"
-refused 'kernel thread' 1 'kernel thread' record -p 2 -s f_push -d 1 -o "$work/x.sonde"
+refused 'kernel thread' 2 'kernel thread' record -p 2 -s f_push -d 1 -o "$work/x.sonde"
 refused 'too many hertz' 2 'perf_event_max_sample_rate' \
 	record -p "$target" -F 1000000 -d 1 -o "$work/x.sonde"
 refused 'function not found' 1 'near.*f_push' record -p "$target" -s f_pusj -d 1 -o "$work/x.sonde"
@@ -49,17 +49,6 @@ else
 	skip 'zombie: says' 'no zombie could be made'
 fi
 
-mkdir "$work/full"
-if mount -t tmpfs -o size=16k none "$work/full" 2>/dev/null; then
-	head -c 12000 /dev/zero >"$work/full/fill"
-	sonde_run record -p "$target" -s f_push -F 999 -d 2 -o "$work/full/x.sonde"
-	check 'full disk: status 1' status_is 1
-	check 'full disk: says so' says 'no space'
-else
-	skip 'full disk: status 1' 'no tmpfs can be mounted here'
-	skip 'full disk: says so' 'no tmpfs can be mounted here'
-fi
-
 if command -v setpriv >/dev/null; then
 	timeout 20 setpriv --reuid 65534 --regid 65534 --clear-groups \
 		"$sonde" record -p "$target" -s f_push -d 1 -o /dev/null --format folded >"$out" 2>"$err"
@@ -78,7 +67,20 @@ fi
 
 target_go
 check 'the target is still there' alive "$target"
-kill -KILL "$target"
+end_now "$target"
+
+mkdir "$work/full"
+if mount -t tmpfs -o size=16k none "$work/full" 2>/dev/null; then
+	target_start calls steady --calls 100000 --work 200000
+	head -c 12000 /dev/zero >"$work/full/fill"
+	sonde_run record -p "$target" -s f_push -F 999 -d 2 -o "$work/full/x.sonde"
+	check 'full disk: status 1' status_is 1
+	check 'full disk: says so' says 'no space'
+	end_now "$target"
+else
+	skip 'full disk: status 1' 'no tmpfs can be mounted here'
+	skip 'full disk: says so' 'no tmpfs can be mounted here'
+fi
 
 if [ -x "$targets/throw" ]; then
 	target_start throw --wait --rate 200

@@ -15,16 +15,16 @@ check 'a recording is made' status_is 0
 size=$(stat -c %s "$work/x.sonde")
 echo "# $size bytes"
 
-# Status is 0 or 1 and, if 1, a sentence.
-answered() {
-	sonde_limit=10 sonde_run report "$1" --split 'dur > p95' --json
-	case $status in
-	0) return 0 ;;
-	1) grep -q '^sonde: ' "$err" && return 0 ;;
-	esac
-	echo "status $status for $1 ($2)"
+# Answered, or refused (1: cannot be read, 2: is no recording) with a sentence.
+refused() {
+	[ "$status" = 1 ] || [ "$status" = 2 ] && grep -q '^sonde: ' "$err" && return
+	echo "status $status"
 	cat "$err"
 	return 1
+}
+answered() {
+	sonde_limit=10 sonde_run report "$1" --split 'dur > p95' --json
+	[ "$status" = 0 ] || refused || { echo "$1 ($2)"; return 1; }
 }
 
 each_cut() {
@@ -58,12 +58,12 @@ sonde_run report "$work/cut.sonde" --json
 check 'cut near its end, what is whole can be read' holds 'd["cut"] and d["samples"] > 0' "$out"
 : >"$work/empty.sonde"
 sonde_run report "$work/empty.sonde"
-check 'an empty file is refused' status_is 1
+check 'an empty file is refused' refused
 sonde_run report /bin/ls
-check 'another file is refused' status_is 1
+check 'another file is refused' refused
 check 'and said to be no recording' says 'recording'
 sonde_run report /dev/zero
-check 'an endless one too' status_is 1
+check 'an endless one too' refused
 
 # Asked on another machine: what names need is inside.
 sonde_run report "$work/x.sonde" --json
