@@ -30,8 +30,8 @@ static inline void *array_grow(void *at, uint32_t *room, uint32_t count, size_t 
 }
 
 /* Pointer to a new zeroed last element. */
-#define array_add(a)                                                                       \
-	((a)->at = array_grow((a)->at, &(a)->room, (a)->count, sizeof(*(a)->at)),          \
+#define array_add(a)                                                              \
+	((a)->at = array_grow((a)->at, &(a)->room, (a)->count, sizeof(*(a)->at)), \
 	 memset(&(a)->at[(a)->count], 0, sizeof(*(a)->at)), &(a)->at[(a)->count++])
 
 #define array_push(a, value) (*(__typeof__((a)->at))array_add(a) = (value))

@@ -47,16 +47,16 @@ static void log_line(const char *start, const char *format, va_list ap)
 	fprintf(stderr, "%s%s", start, text_string(&plain));
 }
 
-#define LOG_FUNCTION(name, least, start)                  \
-	void name(const char *format, ...)                \
-	{                                                 \
-		va_list ap;                               \
-                                                          \
-		if (level < (least))                      \
-			return;                           \
-		va_start(ap, format);                     \
-		log_line(start, format, ap);              \
-		va_end(ap);                               \
+#define LOG_FUNCTION(name, least, start)     \
+	void name(const char *format, ...)   \
+	{                                    \
+		va_list ap;                  \
+                                             \
+		if (level < (least))         \
+			return;              \
+		va_start(ap, format);        \
+		log_line(start, format, ap); \
+		va_end(ap);                  \
 	}
 
 LOG_FUNCTION(log_error, LOG_QUIET, "sonde: ")

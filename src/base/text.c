@@ -79,8 +79,12 @@ const char *text_string(const struct text *t)
 unsigned text_utf8(const unsigned char *s, uint32_t *ret_code)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	unsigned n = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 :
-		     s[0] < 0xf5 ? 4 : 0;
+	unsigned n = s[0] < 0x80   ? 1
+		     : s[0] < 0xc2 ? 0
+		     : s[0] < 0xe0 ? 2
+		     : s[0] < 0xf0 ? 3
+		     : s[0] < 0xf5 ? 4
+				   : 0;
 	uint32_t code = n == 1 ? s[0] : s[0] & (0x7f >> n);
 
 	for (unsigned i = 1; i < n; i++) {
@@ -133,7 +137,9 @@ char *text_duration(char buf[TEXT_QUANTITY], double nsec)
 		double least, size;
 		const char *unit;
 	} units[] = {
-		{ 999.5e6, 1e9, " s" }, { 999.5e3, 1e6, " ms" }, { 999.5, 1e3, " µs" },
+		{ 999.5e6, 1e9, " s" },
+		{ 999.5e3, 1e6, " ms" },
+		{ 999.5, 1e3, " µs" },
 	};
 	double v = fabs(nsec);
 	char *to = buf;
@@ -142,7 +148,8 @@ char *text_duration(char buf[TEXT_QUANTITY], double nsec)
 		*to++ = '-';
 	for (unsigned i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
 		if (v >= units[i].least) {
-			format_significant(to, TEXT_QUANTITY - 1, v / units[i].size, units[i].unit);
+			format_significant(to, TEXT_QUANTITY - 1, v / units[i].size,
+					   units[i].unit);
 			return buf;
 		}
 	}
@@ -251,9 +258,10 @@ bool text_to_quantity(const char *s, const char **ret_end, double *ret_value,
 		double factor;
 		enum text_unit unit;
 	} units[] = {
-		{ "ns", 1, UNIT_TIME }, { "us", 1e3, UNIT_TIME }, { "µs", 1e3, UNIT_TIME },
-		{ "ms", 1e6, UNIT_TIME }, { "min", 60e9, UNIT_TIME }, { "s", 1e9, UNIT_TIME },
-		{ "h", 3600e9, UNIT_TIME }, { "KiB", 1024, UNIT_SIZE },
+		{ "ns", 1, UNIT_TIME },	       { "us", 1e3, UNIT_TIME },
+		{ "µs", 1e3, UNIT_TIME },      { "ms", 1e6, UNIT_TIME },
+		{ "min", 60e9, UNIT_TIME },    { "s", 1e9, UNIT_TIME },
+		{ "h", 3600e9, UNIT_TIME },    { "KiB", 1024, UNIT_SIZE },
 		{ "MiB", 1048576, UNIT_SIZE }, { "GiB", 1073741824, UNIT_SIZE },
 		{ "%", 0.01, UNIT_PERCENT },
 	};
@@ -270,8 +278,8 @@ bool text_to_quantity(const char *s, const char **ret_end, double *ret_value,
 		size_t n = strlen(units[i].suffix);
 		const char *after = end + n;
 
-		if (strncmp(end, units[i].suffix, n) == 0 &&
-		    !isalnum((unsigned char)*after) && *after != '_') {
+		if (strncmp(end, units[i].suffix, n) == 0 && !isalnum((unsigned char)*after) &&
+		    *after != '_') {
 			*ret_unit = units[i].unit;
 			v *= units[i].factor;
 			end += n;

@@ -138,8 +138,10 @@ int clock_tick(struct bpf_perf_event_data *ctx)
 	event_fill(&room->sample.head, EVENT_SAMPLE,
 		   sizeof(struct event_sample) + (nk + nu) * sizeof(__u64), tid, now);
 	send(room, sizeof(struct event_sample) + (nk + nu) * sizeof(__u64), &loss.samples);
+	now = bpf_ktime_get_ns() - now + tick_nsec;
+	__sync_fetch_and_add(&loss.ticked, now);
 	if (t)
-		t->ticked += bpf_ktime_get_ns() - now + tick_nsec;
+		t->ticked += now;
 	return 0;
 }
 

@@ -20,7 +20,7 @@
 struct open_span {
 	__u64 id;
 	__u64 began;
-	__u64 sp; /* user stack pointer at entry: where the return address lies */
+	__u64 sp;     /* user stack pointer at entry: where the return address lies */
 	__u64 ticked; /* thread_state.ticked at entry */
 	__u32 probe;
 	__u32 flags;
@@ -36,8 +36,8 @@ struct thread_state {
 	__u32 named;   /* its name was sent */
 	__u64 next_id; /* last span id given; high 24 bits: serial number of the thread */
 	__u64 stack_low, stack_high; /* its own stack, 0 = not looked up yet */
-	__u64 ticked;  /* nanoseconds that ticks took from this thread */
-	__u32 busy;    /* a probe's program is running */
+	__u64 ticked;		     /* nanoseconds that ticks took from this thread */
+	__u32 busy;		     /* a probe's program is running */
 	__u32 pad;
 	struct open_span spans[MAX_OPEN];
 };
@@ -82,7 +82,7 @@ const volatile struct control control;
 struct kernel_loss loss;
 __u64 ticks; /* that fell on the target */
 __u64 thread_serial;
-__u32 phase; /* enum watch_phase */
+__u32 phase;	 /* enum watch_phase */
 __u32 tick_nsec; /* what a tick takes besides its program: the interrupt itself */
 
 static __always_inline void count(__u64 *n)

@@ -16,11 +16,13 @@ static int check_options(const struct run_option *o, bool sampling, struct error
 	if (o->captures.count)
 		return error_set(err, EINVAL, "captures (-C) are not in this version yet");
 	if (o->where)
-		return error_set(err, EINVAL, "a filter on calls (-w) is not in this version yet: ask "
-					      "afterwards with --split");
+		return error_set(err, EINVAL,
+				 "a filter on calls (-w) is not in this version yet: ask "
+				 "afterwards with --split");
 	if (o->exit == RUN_EXIT_RET || o->exit == RUN_EXIT_BRACKET)
-		return error_set(err, EINVAL, "--exit %s is not in this version yet: only the return "
-					      "hook is, where it does no harm",
+		return error_set(err, EINVAL,
+				 "--exit %s is not in this version yet: only the return "
+				 "hook is, where it does no harm",
 				 o->exit == RUN_EXIT_RET ? "ret" : "bracket");
 	if (sampling && o->user_only && o->kernel_only)
 		return error_set(err, EINVAL, "-U and -K together leave no stack to take");

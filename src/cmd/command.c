@@ -8,13 +8,12 @@
 #define NAME_NEAR 2
 #define GROUPS_MOST (COMMAND_GROUPS + 2) /* with group_always and the NULL */
 
-/* Weak: a command whose file is not in the build is not in the list. */
-extern const struct command command_record __attribute__((weak));
-extern const struct command command_report __attribute__((weak));
-extern const struct command command_latency __attribute__((weak));
-extern const struct command command_diff __attribute__((weak));
-extern const struct command command_list_places __attribute__((weak));
-extern const struct command command_doctor __attribute__((weak));
+extern const struct command command_record;
+extern const struct command command_report;
+extern const struct command command_latency;
+extern const struct command command_diff;
+extern const struct command command_list_places;
+extern const struct command command_doctor;
 
 static const struct command *const commands[] = {
 	&command_record, &command_report,      &command_latency,
@@ -26,11 +25,7 @@ static const char *const planned[] = { "live", "top", "trace", "stacks", "open" 
 
 const struct command *command_at(unsigned i)
 {
-	for (unsigned at = 0; at < COUNT_OF(commands); at++) {
-		if (commands[at] && i-- == 0)
-			return commands[at];
-	}
-	return NULL;
+	return i < COUNT_OF(commands) ? commands[i] : NULL;
 }
 
 const struct command *command_find(const char *name)

@@ -104,9 +104,9 @@ static void say_end(struct session *s)
 
 	if (question_ask(&whole, NULL, &s->feed, &p, NULL) == 0) {
 		question_losses(p, &line);
-		log_say("%s", strstr(text_string(&line), "), ") ?
-				      strstr(text_string(&line), "), ") + 3 :
-				      text_string(&line));
+		log_say("%s", strstr(text_string(&line), "), ")
+				      ? strstr(text_string(&line), "), ") + 3
+				      : text_string(&line));
 	}
 	picture_free(p);
 }
@@ -149,7 +149,8 @@ static int run(void *options, const struct option_rest *rest)
 
 	code = attach_option_make(&attach, o, rest, false, &err);
 	if (code == 0 && !attach.session.nr_places)
-		code = error_set(&err, EINVAL, "which function? say: sonde latency -p PID FUNCTION");
+		code = error_set(&err, EINVAL,
+				 "which function? say: sonde latency -p PID FUNCTION");
 	if (code == 0)
 		code = session_open(&session, &attach.session, &err);
 	if (code == 0)

@@ -72,7 +72,7 @@ static void mark_quantiles(const struct row *row, const struct picture_span *spa
 		const char *name;
 		nsec at;
 	} marks[] = {
-		{ "p50", span->p50 }, { "p90", span->p90 },   { "p95", span->p95 },
+		{ "p50", span->p50 }, { "p90", span->p90 },    { "p95", span->p95 },
 		{ "p99", span->p99 }, { "p99.9", span->p999 },
 	};
 	bool any = false;
@@ -108,7 +108,8 @@ static void draw_headline(const struct picture *p, const struct picture_span *sp
 	text_add(to, "\n");
 	for (unsigned r = 1; r < NR_SPAN_END; r++) {
 		if (span->ended[r])
-			text_format(to, "  %s: %s", end_names[r], text_count(a, span->ended[r]));
+			text_format(to, "  %s: %s", end_names[r],
+				    text_count(a, span->ended[r]));
 	}
 }
 
@@ -150,8 +151,9 @@ static json_t *histogram_json(const struct picture_span *span)
 	for (uint32_t b = 0; b < span->buckets.count; b++) {
 		const struct picture_bucket *k = &span->buckets.at[b];
 
-		json_array_append_new(all, json_pack("[I,I,I]", (json_int_t)k->low,
-						     (json_int_t)k->high, (json_int_t)k->count));
+		json_array_append_new(all,
+				      json_pack("[I,I,I]", (json_int_t)k->low,
+						(json_int_t)k->high, (json_int_t)k->count));
 	}
 	return all;
 }
@@ -162,8 +164,7 @@ static json_t *ended_json(const struct picture_span *span)
 
 	for (unsigned r = 0; r < NR_SPAN_END; r++) {
 		if (span->ended[r] || r == END_RETURN)
-			json_object_set_new(ended, end_names[r],
-					    json_integer(span->ended[r]));
+			json_object_set_new(ended, end_names[r], json_integer(span->ended[r]));
 	}
 	return ended;
 }
@@ -176,15 +177,16 @@ void latency_json(const struct picture *p, const struct picture_span *span,
 	json_t *o;
 
 	text_add_plain(&place, picture_text(p, span->place));
-	o = json_pack("{s:s, s:I, s:I, s:I, s:f, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:{s:I, s:I, s:I}}",
-		      "place", text_string(&place), "calls", (json_int_t)span->calls, "entries",
-		      (json_int_t)span->entries, "open", (json_int_t)span->open, "rate", now->rate,
-		      "p50_ns", (json_int_t)span->p50, "p90_ns", (json_int_t)span->p90, "p95_ns",
-		      (json_int_t)span->p95, "p99_ns", (json_int_t)span->p99, "p999_ns",
-		      (json_int_t)span->p999, "max_ns", (json_int_t)span->max, "histogram",
-		      histogram_json(span), "ended", ended_json(span), "now", "p50_ns",
-		      (json_int_t)now->p50, "p95_ns", (json_int_t)now->p95, "p99_ns",
-		      (json_int_t)now->p99);
+	o = json_pack(
+		"{s:s, s:I, s:I, s:I, s:f, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:{s:I, s:I, s:I}}",
+		"place", text_string(&place), "calls", (json_int_t)span->calls, "entries",
+		(json_int_t)span->entries, "open", (json_int_t)span->open, "rate", now->rate,
+		"p50_ns", (json_int_t)span->p50, "p90_ns", (json_int_t)span->p90, "p95_ns",
+		(json_int_t)span->p95, "p99_ns", (json_int_t)span->p99, "p999_ns",
+		(json_int_t)span->p999, "max_ns", (json_int_t)span->max, "histogram",
+		histogram_json(span), "ended", ended_json(span), "now", "p50_ns",
+		(json_int_t)now->p50, "p95_ns", (json_int_t)now->p95, "p99_ns",
+		(json_int_t)now->p99);
 	if (!o)
 		return;
 	if (final)

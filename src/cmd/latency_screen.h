@@ -4,12 +4,12 @@
 #ifndef SONDE_CMD_LATENCY_SCREEN_H
 #define SONDE_CMD_LATENCY_SCREEN_H
 
-#include "view/picture.h"
 #include "base/text.h"
+#include "view/picture.h"
 
 /* What an interval told, beside the whole run. */
 struct latency_now {
-	double rate; /* calls a second */
+	double rate;	    /* calls a second */
 	nsec p50, p95, p99; /* 0 = there were no calls */
 };
 

@@ -41,12 +41,13 @@ static unsigned terminal_columns(void)
 static int choose_sink(const struct run_option *o, bool records, struct output *ret,
 		       struct error *err)
 {
-	bool is_recording = o->format ? strcmp(o->format, "sonde") == 0 :
-			    o->output && text_ends(o->output, ".sonde");
+	bool is_recording = o->format ? strcmp(o->format, "sonde") == 0
+				      : o->output && text_ends(o->output, ".sonde");
 
 	if (is_recording && !records)
-		return error_set(err, EINVAL, "this command cannot write a recording (.sonde): only "
-					      "sonde record can");
+		return error_set(err, EINVAL,
+				 "this command cannot write a recording (.sonde): only "
+				 "sonde record can");
 	if (is_recording)
 		return 0;
 	if (o->format)
@@ -57,8 +58,8 @@ static int choose_sink(const struct run_option *o, bool records, struct output *
 		ret->sink = sink_for_path(o->output);
 	if (ret->sink)
 		return 0;
-	return o->format ? unknown_format("format", o->format, err) :
-			   unknown_format("format with the suffix of", o->output, err);
+	return o->format ? unknown_format("format", o->format, err)
+			 : unknown_format("format with the suffix of", o->output, err);
 }
 
 int output_choose(const struct run_option *o, bool records, struct output *ret,
@@ -107,8 +108,9 @@ static int write_file(const char *path, const struct text *bytes, struct error *
 	if (close(fd) < 0 && !code)
 		code = -errno;
 	if (code)
-		return error_set(err, -code, "cannot write '%s': %s (a recording would still hold "
-					     "everything: -o FILE.sonde)",
+		return error_set(err, -code,
+				 "cannot write '%s': %s (a recording would still hold "
+				 "everything: -o FILE.sonde)",
 				 path, strerror(-code));
 	return 0;
 }
@@ -134,5 +136,6 @@ int output_picture(const struct output *output, const struct picture *p, struct 
 	if (code == -EPIPE)
 		return 0; /* the reader has seen enough */
 	return code ? error_set(err, -code, "cannot write to standard output: %s",
-				strerror(-code)) : 0;
+				strerror(-code))
+		    : 0;
 }

@@ -9,7 +9,7 @@
 #include "sink/sink.h"
 
 struct output {
-	const char *path;        /* NULL or "-": standard output */
+	const char *path;	 /* NULL or "-": standard output */
 	const struct sink *sink; /* NULL: a recording */
 	struct sink_option option;
 };

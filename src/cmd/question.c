@@ -22,6 +22,7 @@ int question_ask(const struct run_option *o, const struct sink *sink, struct fee
 	struct query query = {
 		.split = o->split,
 		.fold = sink ? sink->fold : FOLD_FUNCTION,
+		.live = feed->live,
 		.no_kernel = o->user_only,
 		.no_user = o->kernel_only,
 	};

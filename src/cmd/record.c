@@ -19,7 +19,7 @@
 /* A file that is written in the course of the run. */
 struct recording {
 	char *path; /* owned */
-	int fd;     /* -1 = none */
+	int fd;	    /* -1 = none */
 	struct stream_writer *writer;
 };
 
@@ -34,8 +34,8 @@ static int recording_open(struct recording *r, const char *path, struct error *e
 	int code;
 
 	r->path = mem_text(path);
-	r->fd = standard ? dup(STDOUT_FILENO) :
-			   open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	r->fd = standard ? dup(STDOUT_FILENO)
+			 : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (r->fd < 0)
 		return error_set(err, errno, "cannot write '%s': %s", path, strerror(errno));
 	code = stream_writer_new(r->fd, path, &r->writer, err);

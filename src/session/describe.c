@@ -54,7 +54,8 @@ void describe_machine(struct describe *d, unsigned hz, const char *command)
 	struct utsname uts = { 0 };
 
 	uname(&uts);
-	d->event(d->context, event_make_target(room, &target, uts.nodename, uts.release, command));
+	d->event(d->context,
+		 event_make_target(room, &target, uts.nodename, uts.release, command));
 	tell_image(d, &kernel, "[kernel]", NULL);
 }
 
@@ -161,8 +162,10 @@ static void tell_threads(struct describe *d, uint32_t pid)
 	if (thread_list_read(pid, &threads, NULL) == 0) {
 		for (uint32_t i = 0; i < threads.count; i++) {
 			struct event_thread e = {
-				.head = { .kind = EVENT_THREAD, .size = sizeof(e),
-					  .tid = threads.at[i].tid, .time = clock_now() },
+				.head = { .kind = EVENT_THREAD,
+					  .size = sizeof(e),
+					  .tid = threads.at[i].tid,
+					  .time = clock_now() },
 				.pid = pid,
 			};
 
@@ -176,7 +179,8 @@ static void tell_threads(struct describe *d, uint32_t pid)
 int describe_process(struct describe *d, uint32_t pid, struct error *err)
 {
 	AUTO_FREE struct event_room *room = NEW(struct event_room);
-	struct event_process fixed = { .pid = pid, .head = { .tid = pid, .time = clock_now() } };
+	struct event_process fixed = { .pid = pid,
+				       .head = { .tid = pid, .time = clock_now() } };
 	struct process process;
 	int code = process_read(pid, &process, err);
 

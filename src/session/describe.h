@@ -23,8 +23,8 @@ struct describe {
 	source_event event;
 	describe_image image;
 	void *context;
-	struct table files;  /* hash of device and inode -> image id */
-	struct table ranges; /* hash of (pid, start, end, offset, image) -> 1 */
+	struct table files;	/* hash of device and inode -> image id */
+	struct table ranges;	/* hash of (pid, start, end, offset, image) -> 1 */
 	struct table processes; /* pid -> 1 */
 	uint32_t next_image;
 };

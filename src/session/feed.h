@@ -14,11 +14,12 @@ struct feed {
 	struct store *store;
 	struct namer *namer;
 	struct stream_writer *writer; /* NULL: nothing is recorded */
-	uint32_t named;               /* frames whose names were asked for */
-	uint64_t samples;             /* that went through */
-	uint64_t calls;               /* entries counted, all probes */
-	int failed;                   /* negative errno: the recording cannot be written any more */
-	struct error error;           /* why */
+	uint32_t named;		      /* frames whose names were asked for */
+	bool live;		      /* more events may come: no end is nothing odd */
+	uint64_t samples;	      /* that went through */
+	uint64_t calls;		      /* entries counted, all probes */
+	int failed;	    /* negative errno: the recording cannot be written any more */
+	struct error error; /* why */
 };
 
 void feed_init(struct feed *f);

@@ -41,7 +41,8 @@ int launch_open(char **argv, uint32_t *ret_pid, struct error *err)
 		code = 0;
 	close(ends[0]);
 	if (waitpid(pid, &status, 0) < 0)
-		return error_set(err, errno, "cannot wait for '%s': %s", argv[0], strerror(errno));
+		return error_set(err, errno, "cannot wait for '%s': %s", argv[0],
+				 strerror(errno));
 	if (code)
 		return error_set(err, code, "cannot start '%s': %s", argv[0], strerror(code));
 	if (!WIFSTOPPED(status))

@@ -108,7 +108,11 @@ int loop_add_process(struct loop *l, uint32_t pid, bool is_child, struct error *
 				 errno == ESRCH ? "it has ended" : strerror(errno));
 	p = NEW(struct loop_process);
 	*p = (struct loop_process){
-		.loop = l, .fd = fd, .pid = pid, .running = true, .is_child = is_child,
+		.loop = l,
+		.fd = fd,
+		.pid = pid,
+		.running = true,
+		.is_child = is_child,
 	};
 	array_push(&l->processes, p);
 	uv_poll_init(&l->uv, &p->handle, fd);
@@ -126,7 +130,8 @@ enum end_reason loop_run(struct loop *l, nsec duration, nsec interval)
 	uv_timer_start(&l->poll, on_poll, LOOP_POLL_MSEC, LOOP_POLL_MSEC);
 	uv_timer_start(&l->tick, on_tick, msec ? msec : 1, msec ? msec : 1);
 	if (duration)
-		uv_timer_start(&l->end, on_end, (duration + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC, 0);
+		uv_timer_start(&l->end, on_end, (duration + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC,
+			       0);
 	uv_run(&l->uv, UV_RUN_DEFAULT);
 	uv_timer_stop(&l->poll);
 	uv_timer_stop(&l->tick);

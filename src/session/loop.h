@@ -22,7 +22,7 @@ struct loop_process {
 	uv_poll_t handle;
 	int fd; /* pidfd */
 	uint32_t pid;
-	int status;   /* wait(2)'s, of our own child */
+	int status; /* wait(2)'s, of our own child */
 	bool running, is_child;
 };
 

@@ -19,7 +19,8 @@ static int find_target(struct session *s, struct error *err)
 	if (code)
 		return code;
 	s->held = true;
-	query = (struct target_query){ .pids = &s->child, .nr_pids = 1,
+	query = (struct target_query){ .pids = &s->child,
+				       .nr_pids = 1,
 				       .thread = s->option.query.thread };
 	return target_find(&query, &s->target, err);
 }
@@ -33,8 +34,9 @@ int session_open(struct session *s, const struct session_option *option, struct 
 	if (code)
 		return code;
 	if (s->target.all && option->nr_places)
-		return error_set(err, EINVAL, "a span needs a process: give -p PID or -n NAME with -s, "
-					      "not -a");
+		return error_set(err, EINVAL,
+				 "a span needs a process: give -p PID or -n NAME with -s, "
+				 "not -a");
 	return watch_find(&s->watch, &s->target, option->places, option->nr_places, err);
 }
 
@@ -156,9 +158,9 @@ static enum attach_kind attach_kind_here(void)
 	struct kernel_support support;
 
 	kernel_support_probe(&support);
-	return support.uprobe_session ? ATTACH_SESSION :
-	       support.uprobe_multi   ? ATTACH_MULTI :
-					ATTACH_PERF;
+	return support.uprobe_session ? ATTACH_SESSION
+	       : support.uprobe_multi ? ATTACH_MULTI
+				      : ATTACH_PERF;
 }
 
 /* Threads that --thread or -t take, of those that run now. */
@@ -212,6 +214,7 @@ int session_arm(struct session *s, struct error *err)
 
 	feed_init(&s->feed);
 	s->feed.writer = s->writer;
+	s->feed.live = true;
 	describe_init(&s->describe, on_described, on_image, s);
 	s->described = true;
 	loop_init(&s->loop, s);
@@ -300,9 +303,9 @@ static void describe_probe(const struct session *s, const struct probe *p, struc
 
 void session_describe(struct session *s, struct text *to)
 {
-	const char *halves = s->option.user && s->option.kernel ? "kernel and user stacks" :
-			     s->option.user			? "user stacks" :
-								  "kernel stacks";
+	const char *halves = s->option.user && s->option.kernel ? "kernel and user stacks"
+			     : s->option.user			? "user stacks"
+								: "kernel stacks";
 
 	target_describe(&s->target, to);
 	if (s->feed.store->threads_seen)

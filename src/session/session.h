@@ -18,13 +18,13 @@
 
 struct session_option {
 	struct target_query query;
-	char **program;     /* argv of a command to start instead, NULL = none */
-	unsigned hz;        /* samples a second, 0 = none */
-	bool user, kernel;  /* which halves of the stack */
+	char **program;	   /* argv of a command to start instead, NULL = none */
+	unsigned hz;	   /* samples a second, 0 = none */
+	bool user, kernel; /* which halves of the stack */
 	const char *const *places;
-	uint32_t nr_places; /* every call of these is a span */
-	nsec duration;      /* 0 = until something ends it */
-	nsec interval;      /* between ticks */
+	uint32_t nr_places;  /* every call of these is a span */
+	nsec duration;	     /* 0 = until something ends it */
+	nsec interval;	     /* between ticks */
 	const char *command; /* the command line, for the recording */
 };
 
@@ -41,19 +41,19 @@ struct session {
 	struct feed feed;
 	struct loop loop;
 	struct live *live;
-	struct stream_writer *writer; /* set before session_arm to record; the caller's */
-	uint32_t child; /* pid of the command that was started, 0 = none */
-	bool held;      /* it has not been let run yet */
-	bool looped;    /* loop is set up */
-	bool described; /* describe and feed are */
-	ARRAY(uint32_t) born; /* processes forked since the last poll */
+	struct stream_writer *writer;	   /* set before session_arm to record; the caller's */
+	uint32_t child;			   /* pid of the command that was started, 0 = none */
+	bool held;			   /* it has not been let run yet */
+	bool looped;			   /* loop is set up */
+	bool described;			   /* describe and feed are */
+	ARRAY(uint32_t) born;		   /* processes forked since the last poll */
 	ARRAY(struct session_young) young; /* still loading their libraries */
 	nsec began;
 	void (*on_poll)(struct session *s); /* may be NULL; what commands show */
 	void (*on_tick)(struct session *s);
-	void *screen; /* the command's own, for these two */
+	void *screen;	    /* the command's own, for these two */
 	struct error error; /* why a run ended early */
-	int failed;         /* negative errno, 0 = it did not */
+	int failed;	    /* negative errno, 0 = it did not */
 };
 
 /* Options are kept, not copied.  Errors as of target_find, launch_open and

@@ -25,7 +25,8 @@ static struct watch_file *file_for(struct watch *w, const struct site *site, str
 	}
 	fd = open(site->attach, O_RDONLY | O_CLOEXEC);
 	if (fd < 0) {
-		error_set(err, errno, "cannot open '%s': %s", site->image_path, strerror(errno));
+		error_set(err, errno, "cannot open '%s': %s", site->image_path,
+			  strerror(errno));
 		return NULL;
 	}
 	f = array_add(&w->files);
@@ -99,7 +100,8 @@ int watch_arm(struct watch *w, struct live *live, uint32_t pid, struct error *er
 }
 
 /* The stream's number of the image a site lies in, 0 = not told. */
-static uint32_t image_of(const struct watch *w, const struct describe *d, const struct site *site)
+static uint32_t image_of(const struct watch *w, const struct describe *d,
+			 const struct site *site)
 {
 	for (uint32_t i = 0; i < w->code.count; i++) {
 		if (strcmp(w->code.at[i].path, site->image_path) == 0)
@@ -108,7 +110,8 @@ static uint32_t image_of(const struct watch *w, const struct describe *d, const 
 	return 0;
 }
 
-void watch_tell(struct watch *w, struct live *live, struct describe *describe, struct feed *feed)
+void watch_tell(struct watch *w, struct live *live, struct describe *describe,
+		struct feed *feed)
 {
 	AUTO_FREE struct event_room *room = NEW(struct event_room);
 	struct naming naming = namer_naming(feed->namer);
@@ -130,7 +133,8 @@ void watch_tell(struct watch *w, struct live *live, struct describe *describe, s
 
 		naming.find(naming.context, fixed.image, fixed.offset, &name);
 		fixed.line = name.line;
-		feed_event(feed, event_make_probe(room, &fixed, p->place, p->function, name.file));
+		feed_event(feed,
+			   event_make_probe(room, &fixed, p->place, p->function, name.file));
 	}
 }
 

@@ -11,8 +11,8 @@
 
 /* Sites of all probes in one file, ready to be attached. */
 struct watch_file {
-	char *path;  /* "/proc/self/fd/N": leads to it whatever happens to its name */
-	char *attach;/* as the probe has it */
+	char *path;   /* "/proc/self/fd/N": leads to it whatever happens to its name */
+	char *attach; /* as the probe has it */
 	int fd;
 	ARRAY(uint64_t) offsets;
 	ARRAY(uint64_t) cookies; /* ids of the probes */

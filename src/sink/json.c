@@ -82,6 +82,7 @@ static void add_losses(struct text *t, const struct picture_losses *l)
 	add_number(t, "throttled", l->throttled);
 	add_number(t, "forgotten", l->forgotten);
 	add_number(t, "probe_ns", l->probe_nsec);
+	add_number(t, "tick_ns", l->tick_nsec);
 	text_add_char(t, '}');
 }
 

@@ -174,6 +174,22 @@ static void add_sides(struct report *r)
 	text_add_char(r->out, '\n');
 }
 
+/* A tick makes the call it falls in longer; its time is taken off again, but
+ * not to the last fraction of a microsecond. */
+static void add_tick_warning(struct report *r)
+{
+	char tick[TEXT_QUANTITY];
+	uint64_t nsec = r->p->losses.tick_nsec;
+
+	if (!r->p->threshold || r->p->threshold > 5 * nsec)
+		return;
+	text_format(
+		r->out,
+		"These calls are hardly longer than a sampling tick (%s, taken off again): the\n"
+		"percentiles are over all calls and hold, but the sides of single samples are rough.\n",
+		text_duration(tick, nsec));
+}
+
 static void add_comparison(struct report *r)
 {
 	const struct picture_side *s = r->p->sides;
@@ -190,6 +206,7 @@ static void add_comparison(struct report *r)
 	}
 	part_extra(r);
 	add_sides(r);
+	add_tick_warning(r);
 	text_add_char(r->out, '\n');
 	verdict_print(r->out, r->p, r->columns);
 }

@@ -29,20 +29,23 @@ static int attach_error(int code, const struct attach_sites *s, struct error *er
 {
 	switch (code) {
 	case ESRCH:
-		return error_set(err, code, "process %u ended while it was being probed", s->pid);
+		return error_set(err, code, "process %u ended while it was being probed",
+				 s->pid);
 	case EPERM:
 	case EACCES:
-		return error_set(err, EPERM,
-				 "not allowed to probe '%s': run as root, or with CAP_BPF, CAP_PERFMON "
-				 "and CAP_SYS_PTRACE (see sonde doctor)",
-				 s->path);
+		return error_set(
+			err, EPERM,
+			"not allowed to probe '%s': run as root, or with CAP_BPF, CAP_PERFMON "
+			"and CAP_SYS_PTRACE (see sonde doctor)",
+			s->path);
 	case KERNEL_ENOTSUPP:
 	case EOPNOTSUPP:
 		return error_set(err, EOPNOTSUPP,
-				 "the kernel cannot put a probe on an instruction in '%s'", s->path);
+				 "the kernel cannot put a probe on an instruction in '%s'",
+				 s->path);
 	default:
-		return error_set(err, code, "the kernel refused %u probe%s in '%s': %s", s->count,
-				 s->count == 1 ? "" : "s", s->path, strerror(code));
+		return error_set(err, code, "the kernel refused %u probe%s in '%s': %s",
+				 s->count, s->count == 1 ? "" : "s", s->path, strerror(code));
 	}
 }
 
@@ -78,8 +81,8 @@ static int touch_pages(const struct attach_sites *s, struct error *err)
 			continue;
 		page = s->offsets[i] / 4096;
 		if (pread(fd, &byte, 1, s->offsets[i]) != 1)
-			return error_set(err, EINVAL, "'%s' has no byte at offset 0x%llx", s->path,
-					 (unsigned long long)s->offsets[i]);
+			return error_set(err, EINVAL, "'%s' has no byte at offset 0x%llx",
+					 s->path, (unsigned long long)s->offsets[i]);
 	}
 	return 0;
 }
@@ -110,8 +113,8 @@ static int link_perf(int program, const struct attach_sites *s, uint32_t site, b
 	union bpf_attr link = { 0 };
 	int event, fd;
 
-	event = syscall(SYS_perf_event_open, &attr, s->pid ? (int)s->pid : -1, s->pid ? -1 : 0, -1,
-			PERF_FLAG_FD_CLOEXEC);
+	event = syscall(SYS_perf_event_open, &attr, s->pid ? (int)s->pid : -1, s->pid ? -1 : 0,
+			-1, PERF_FLAG_FD_CLOEXEC);
 	if (event < 0)
 		return -errno;
 	link.link_create.prog_fd = program;
@@ -186,10 +189,11 @@ int attach_add(struct attach_links *links, enum attach_kind kind,
 		return 0;
 	close_from(links, before);
 	if (code == -E2BIG && kind == ATTACH_PERF)
-		return error_set(err, E2BIG,
-				 "%u functions are too many for this kernel's probes (at most %d without "
-				 "uprobe_multi, which Linux 6.6 has)",
-				 sites->count, MAX_PERF_SITES);
+		return error_set(
+			err, E2BIG,
+			"%u functions are too many for this kernel's probes (at most %d without "
+			"uprobe_multi, which Linux 6.6 has)",
+			sites->count, MAX_PERF_SITES);
 	return attach_error(-code, sites, err);
 }
 

@@ -18,14 +18,14 @@
 
 enum attach_kind {
 	ATTACH_SESSION, /* entry and return at once; kernel 6.13 */
-	ATTACH_MULTI,   /* two links, the return first; kernel 6.6 */
-	ATTACH_PERF,    /* two perf events a site: slow to take away, for a few sites */
+	ATTACH_MULTI,	/* two links, the return first; kernel 6.6 */
+	ATTACH_PERF,	/* two perf events a site: slow to take away, for a few sites */
 };
 
 /* Sites of one file in one process. */
 struct attach_sites {
 	const char *path; /* as this process can open it */
-	uint32_t pid;     /* 0 = every process */
+	uint32_t pid;	  /* 0 = every process */
 	const uint64_t *offsets;
 	const uint64_t *cookies; /* what the program reads by bpf_get_attach_cookie() */
 	uint32_t count;

@@ -19,7 +19,8 @@ int counts_open(struct counts *c, int fd, uint32_t probes, uint32_t stripes, str
 	c->mapped = ((size_t)probes * stripes * SLOT_SIZE + page - 1) / page * page;
 	at = mmap(NULL, c->mapped, PROT_READ, MAP_SHARED, fd, 0);
 	if (at == MAP_FAILED)
-		return error_set(err, errno, "cannot map the call counters: %s", strerror(errno));
+		return error_set(err, errno, "cannot map the call counters: %s",
+				 strerror(errno));
 	c->slots = at;
 	c->sum = mem_zeroed(probes, sizeof(*c->sum));
 	c->since = mem_zeroed(probes, sizeof(*c->since));
@@ -74,7 +75,8 @@ void counts_read(struct counts *c, uint32_t probe, nsec now, source_event event,
 
 		if (!fresh)
 			continue;
-		e.buckets[n++] = (struct call_bucket){ b, fresh > UINT32_MAX ? UINT32_MAX : fresh };
+		e.buckets[n++] =
+			(struct call_bucket){ b, fresh > UINT32_MAX ? UINT32_MAX : fresh };
 		e.calls.ended[END_RETURN] += fresh;
 	}
 	for (uint32_t r = 1; r < NR_SPAN_END; r++)

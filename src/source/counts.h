@@ -13,9 +13,9 @@
 
 struct counts {
 	const volatile struct call_counts *slots; /* the map, shared with the kernel */
-	size_t mapped;           /* bytes */
-	struct call_counts *sum; /* [probe - 1]: all stripes, when last read */
-	nsec *since;             /* [probe - 1]: when last read */
+	size_t mapped;				  /* bytes */
+	struct call_counts *sum;		  /* [probe - 1]: all stripes, when last read */
+	nsec *since;				  /* [probe - 1]: when last read */
 	uint32_t probes, stripes;
 };
 

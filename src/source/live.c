@@ -31,7 +31,7 @@ struct live {
 	struct price price;
 	bool priced;
 	ARRAY(bool) watched; /* [probe - 1] */
-	bool counting;       /* the counters are mapped */
+	bool counting;	     /* the counters are mapped */
 	struct cputime cputime;
 };
 
@@ -79,8 +79,10 @@ static void configure(struct live *l, uint32_t probes, uint32_t stripes)
 	bpf_program__set_expected_attach_type(b->progs.call_return, multi);
 	bpf_program__set_autoload(b->progs.call_session,
 				  o->probes && o->attach == ATTACH_SESSION);
-	bpf_program__set_autoload(b->progs.call_entry, o->probes && o->attach != ATTACH_SESSION);
-	bpf_program__set_autoload(b->progs.call_return, o->probes && o->attach != ATTACH_SESSION);
+	bpf_program__set_autoload(b->progs.call_entry,
+				  o->probes && o->attach != ATTACH_SESSION);
+	bpf_program__set_autoload(b->progs.call_return,
+				  o->probes && o->attach != ATTACH_SESSION);
 	bpf_program__set_autoload(b->progs.clock_tick, o->hz > 0);
 	bpf_program__set_autoattach(b->progs.open_spans, false);
 }
@@ -88,10 +90,12 @@ static void configure(struct live *l, uint32_t probes, uint32_t stripes)
 static int load_error(int code, struct error *err)
 {
 	if (code == EPERM || code == EACCES)
-		return error_set(err, EPERM,
-				 "not allowed to load BPF programs: run as root, or with CAP_BPF and "
-				 "CAP_PERFMON (see sonde doctor)");
-	return error_set(err, code, "the kernel does not take sonde's BPF programs: %s (see sonde doctor)",
+		return error_set(
+			err, EPERM,
+			"not allowed to load BPF programs: run as root, or with CAP_BPF and "
+			"CAP_PERFMON (see sonde doctor)");
+	return error_set(err, code,
+			 "the kernel does not take sonde's BPF programs: %s (see sonde doctor)",
 			 strerror(code));
 }
 
@@ -273,6 +277,8 @@ static void send_loss(struct live *l)
 					     l->bpf->bss->ticks),
 	};
 
+	if (l->bpf->bss->ticks)
+		e.tick_nsec = k->ticked / l->bpf->bss->ticks;
 	e.nested = misses_of(l->bpf->progs.clock_tick) + misses_of(l->bpf->progs.call_session) +
 		   misses_of(l->bpf->progs.call_entry) + misses_of(l->bpf->progs.call_return);
 	l->event(l->context, &e.head);

@@ -14,12 +14,12 @@
 struct live;
 
 struct live_option {
-	unsigned hz;      /* samples a second, 0 = none */
-	bool user, kernel;/* which halves of the stack */
-	bool follow;      /* children of a target are targets */
-	bool every;       /* every process is one */
-	bool by_thread;   /* only threads given to live_add_thread */
-	uint32_t probes;  /* at most so many will be watched */
+	unsigned hz;		 /* samples a second, 0 = none */
+	bool user, kernel;	 /* which halves of the stack */
+	bool follow;		 /* children of a target are targets */
+	bool every;		 /* every process is one */
+	bool by_thread;		 /* only threads given to live_add_thread */
+	uint32_t probes;	 /* at most so many will be watched */
 	enum attach_kind attach; /* how, as this kernel allows */
 };
 

@@ -13,7 +13,7 @@
 
 /* Nanoseconds a call takes more than unwatched; 0 = could not be measured. */
 struct price {
-	uint32_t cheap;   /* entry on an emulated instruction */
+	uint32_t cheap;	  /* entry on an emulated instruction */
 	uint32_t stepped; /* entry on any other */
 };
 

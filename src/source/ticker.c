@@ -23,9 +23,10 @@ unsigned ticker_limit(void)
 static int tick_error(int code, struct error *err)
 {
 	if (code == EPERM || code == EACCES)
-		return error_set(err, EPERM,
-				 "not allowed to sample: run as root, or with CAP_PERFMON and CAP_BPF "
-				 "(see sonde doctor)");
+		return error_set(
+			err, EPERM,
+			"not allowed to sample: run as root, or with CAP_PERFMON and CAP_BPF "
+			"(see sonde doctor)");
 	return error_set(err, code, "cannot open the CPU clock: %s", strerror(code));
 }
 

@@ -165,7 +165,7 @@ static void answer_losses(struct answer *a)
 	to->spans = from->spans;
 	to->spans_unmatched = from->unmatched;
 	to->throttled = from->throttled;
-	to->probe_nsec = from->probe_nsec;
+	to->tick_nsec = from->tick_nsec;
 	if (to->stacks_unreadable < from->stacks)
 		to->stacks_unreadable = from->stacks;
 	picture_totals(p, SIDE_ALL, false, total);
@@ -193,6 +193,7 @@ static void answer_split(struct answer *a)
 
 	for (uint32_t i = 0; i < a->store->probes.count; i++) {
 		calls_add_span(p, a->store, &a->store->probes.at[i], &a->window);
+		p->losses.probe_nsec += p->spans.at[i].entries * p->spans.at[i].cost_nsec;
 		if (probe == &a->store->probes.at[i])
 			p->split_span = i;
 	}

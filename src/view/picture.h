@@ -111,8 +111,9 @@ struct picture_losses {
 	uint64_t frames, frames_unresolved; /* of the samples in the picture */
 	uint64_t spans_unmatched;
 	uint64_t thinned, throttled;
-	uint64_t forgotten; /* samples dropped from the store to stay bounded */
-	uint64_t probe_nsec;
+	uint64_t forgotten;  /* samples dropped from the store to stay bounded */
+	uint64_t probe_nsec; /* what the probes cost: calls x their measured price */
+	uint64_t tick_nsec;  /* what a tick takes from the call it falls in */
 };
 
 struct picture {

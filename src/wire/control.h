@@ -16,16 +16,17 @@
 
 /* Set before the programs are loaded; never changes. */
 struct control {
-	__u64 period;     /* ns a tick stands for */
-	__u32 stripe_mask;/* copies of the counters (a power of two) - 1; a cpu uses cpu & mask */
+	__u64 period;	   /* ns a tick stands for */
+	__u32 stripe_mask; /* copies of the counters (a power of two) - 1; a cpu uses cpu & mask
+			    */
 	__u32 nr_probes;
-	__u8 want_user;   /* user stacks */
+	__u8 want_user;	  /* user stacks */
 	__u8 want_kernel; /* kernel stacks */
-	__u8 follow;      /* children of the target belong to it */
-	__u8 every;       /* 1: the target is every process */
-	__u8 by_thread;   /* 1: only threads in the map 'tids' */
+	__u8 follow;	  /* children of the target belong to it */
+	__u8 every;	  /* 1: the target is every process */
+	__u8 by_thread;	  /* 1: only threads in the map 'tids' */
 	__u8 pad[3];
-	__u32 self;       /* sonde's own process: never sampled in 'every' */
+	__u32 self; /* sonde's own process: never sampled in 'every' */
 };
 
 /* Where entry and return are two links, calls are cut in two while they are
@@ -43,11 +44,12 @@ struct call_counts {
 
 /* What the programs could not do, since they were loaded. */
 struct kernel_loss {
-	__u64 samples;   /* ring full */
-	__u64 spans;     /* ring full */
-	__u64 others;    /* ring full */
+	__u64 samples;	 /* ring full */
+	__u64 spans;	 /* ring full */
+	__u64 others;	 /* ring full */
 	__u64 unmatched; /* returns with no open span */
-	__u64 stacks;    /* user stacks that could not be read */
+	__u64 stacks;	 /* user stacks that could not be read */
+	__u64 ticked;	 /* not a loss: nanoseconds all ticks took from the target */
 };
 
 #endif

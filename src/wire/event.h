@@ -51,10 +51,10 @@ enum sample_cause {
 
 /* How the user stack ended. */
 enum stack_end {
-	STACK_WHOLE = 0,     /* the walk came to its end */
-	STACK_TRUNCATED = 1, /* more frames than the record holds */
-	STACK_UNREADABLE = 2,/* memory could not be read */
-	STACK_NONE = 3,      /* not asked for, or a kernel thread */
+	STACK_WHOLE = 0,      /* the walk came to its end */
+	STACK_TRUNCATED = 1,  /* more frames than the record holds */
+	STACK_UNREADABLE = 2, /* memory could not be read */
+	STACK_NONE = 3,	      /* not asked for, or a kernel thread */
 };
 
 #define SAMPLE_MAX_FRAMES 127 /* of each half; perf_event_max_stack's default */
@@ -92,15 +92,15 @@ _Static_assert(sizeof(struct event_enter) == 48, "event_enter is part of the for
 
 enum span_end {
 	END_RETURN = 0,
-	END_LONGJMP = 1,    /* its frame was left without a return */
-	END_EXIT = 2,       /* the thread ended in it */
-	END_EXEC = 3,       /* the process became another program in it */
-	END_DETACHED = 4,   /* sonde stopped watching while it ran */
-	END_LOST = 5,       /* the return was never seen and no reason is known */
+	END_LONGJMP = 1,  /* its frame was left without a return */
+	END_EXIT = 2,	  /* the thread ended in it */
+	END_EXEC = 3,	  /* the process became another program in it */
+	END_DETACHED = 4, /* sonde stopped watching while it ran */
+	END_LOST = 5,	  /* the return was never seen and no reason is known */
 	/* entries that were never opened ("discarded") */
-	END_TOO_DEEP = 6,   /* more open calls on one thread than are kept */
-	END_FOREIGN = 7,    /* on a signal stack or a coroutine's: not hooked, to be safe */
-	END_UNTRACKED = 8,  /* no memory for the thread's state */
+	END_TOO_DEEP = 6,  /* more open calls on one thread than are kept */
+	END_FOREIGN = 7,   /* on a signal stack or a coroutine's: not hooked, to be safe */
+	END_UNTRACKED = 8, /* no memory for the thread's state */
 	NR_SPAN_END = 9,
 };
 
@@ -174,8 +174,8 @@ struct event_process {
 enum image_kind {
 	IMAGE_FILE = 0,
 	IMAGE_KERNEL = 1, /* offsets are addresses */
-	IMAGE_VDSO = 2,   /* offsets count from its start */
-	IMAGE_JIT = 3,    /* anonymous code of one process: offsets are addresses */
+	IMAGE_VDSO = 2,	  /* offsets count from its start */
+	IMAGE_JIT = 3,	  /* anonymous code of one process: offsets are addresses */
 	IMAGE_PROBES = 4, /* the kernel's [uprobes] page: cost of the probes themselves */
 };
 
@@ -185,7 +185,7 @@ enum image_kind {
 struct event_image {
 	struct event head;
 	__u32 image;
-	__u16 kind;         /* enum image_kind */
+	__u16 kind;	    /* enum image_kind */
 	__u8 build_id_size; /* 0..20 */
 	__u8 pad;
 	__u8 build_id[20];
@@ -237,11 +237,11 @@ struct call_bucket {
 
 /* What a probe counted since the last such record of it: all calls. */
 struct event_calls {
-	struct event head;   /* time: the end of the interval */
-	__u64 since;         /* its begin */
-	__u64 entries;       /* calls that began in it */
-	__u64 ended[9];      /* by enum span_end; [END_RETURN] = sum of the buckets */
-	__u64 max;           /* longest duration so far, of the whole run */
+	struct event head; /* time: the end of the interval */
+	__u64 since;	   /* its begin */
+	__u64 entries;	   /* calls that began in it */
+	__u64 ended[9];	   /* by enum span_end; [END_RETURN] = sum of the buckets */
+	__u64 max;	   /* longest duration so far, of the whole run */
 	__u32 probe;
 	__u32 nr_buckets;
 	struct call_bucket buckets[];
@@ -250,14 +250,14 @@ struct event_calls {
 /* Everything known to be lost, since the beginning. */
 struct event_loss {
 	struct event head;
-	__u64 ring;         /* records that found the ring full */
-	__u64 samples;      /* of those, samples */
-	__u64 spans;        /* of those, span records */
-	__u64 unmatched;    /* returns with no open span */
-	__u64 stacks;       /* stacks that could not be read at all */
-	__u64 throttled;    /* ticks the kernel held back */
-	__u64 nested;       /* programs the kernel skipped because one was running */
-	__u64 probe_nsec;   /* estimate of the time all probes took in the target */
+	__u64 ring;	 /* records that found the ring full */
+	__u64 samples;	 /* of those, samples */
+	__u64 spans;	 /* of those, span records */
+	__u64 unmatched; /* returns with no open span */
+	__u64 stacks;	 /* stacks that could not be read at all */
+	__u64 throttled; /* ticks the kernel held back */
+	__u64 nested;	 /* programs the kernel skipped because one was running */
+	__u64 tick_nsec; /* what a tick takes from the thread it falls on, on average */
 };
 
 enum end_reason { ENDED_BY_TIME = 0, ENDED_BY_USER = 1, ENDED_BY_TARGET = 2 };

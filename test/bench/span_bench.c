@@ -74,8 +74,8 @@ static uint64_t own_offset(void)
 	char line[512];
 
 	while (f && fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "%lx-%lx %*s %lx", &start, &end, &offset) == 3 && at >= start &&
-		    at < end) {
+		if (sscanf(line, "%lx-%lx %*s %lx", &start, &end, &offset) == 3 &&
+		    at >= start && at < end) {
 			fclose(f);
 			return at - start + offset;
 		}
@@ -191,7 +191,8 @@ int main(int argc, char **argv)
 	int n = 0, with = 0;
 
 	for (; n < rounds && n < ROUNDS_MOST; n++) {
-		double none = measure(), floor = measure_floor(offset), span = measure_span(offset);
+		double none = measure(), floor = measure_floor(offset),
+		       span = measure_span(offset);
 		double other = measure_bpftrace();
 
 		printf("round %d: unwatched %.1f  empty session %.0f  sonde %.0f  bpftrace %.0f ns a call\n",
@@ -208,7 +209,7 @@ int main(int argc, char **argv)
 	printf("median: empty session %.0f ns, sonde %.0f ns, sonde / empty session %.2f\n",
 	       median(floors, n), median(spans, n), median(to_floor, n));
 	if (with)
-		printf("median: bpftrace %.0f ns, sonde / bpftrace %.2f\n", median(others, with),
-		       median(to_bpftrace, with));
+		printf("median: bpftrace %.0f ns, sonde / bpftrace %.2f\n",
+		       median(others, with), median(to_bpftrace, with));
 	return 0;
 }

@@ -168,7 +168,7 @@ if not held:
             for key in ('functions', 'nodes', 'histogram'):
                 if isinstance(doc, dict) and isinstance(doc.get(key), list):
                     doc[key] = doc[key][:4]
-            print(name, '=', json.dumps(doc)[:4000])
+            print(name, '=', json.dumps(doc)[:3000])
 sys.exit(not held)
 END
 }
