@@ -1,5 +1,6 @@
 #include "cmd/attach_option.h"
 
+#include "base/log.h"
 #include "cmd/command.h"
 
 #include <errno.h>
@@ -82,6 +83,20 @@ void attach_option_done(struct attach_option *a)
 {
 	text_done(&a->command);
 	array_done(&a->places);
+}
+
+void attach_say(struct session *s)
+{
+	AUTO_TEXT struct text lines = { 0 };
+	char *end;
+
+	session_describe(s, &lines);
+	for (char *at = lines.bytes; at; at = end) {
+		end = strchr(at, '\n');
+		if (end)
+			*end++ = 0;
+		log_say("%s", at);
+	}
 }
 
 int attach_status(int code)

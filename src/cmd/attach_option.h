@@ -20,6 +20,9 @@ int attach_option_make(struct attach_option *a, const struct run_option *o,
 		       const struct option_rest *rest, bool sampling, struct error *err);
 void attach_option_done(struct attach_option *a);
 
+/* The first lines of a run: what was attached, at what price. */
+void attach_say(struct session *s);
+
 /* Exit status for an error of session_open: 2 for wrong use, else 1. */
 int attach_status(int code);
 

@@ -117,14 +117,12 @@ static int measure(struct session *s, const struct run_option *o, struct error *
 		.option = o,
 		.terminal = !o->json && isatty(STDOUT_FILENO),
 	};
-	AUTO_TEXT struct text first = { 0 };
 	enum end_reason reason;
 	int code = session_arm(s, err);
 
 	if (code)
 		return code;
-	session_describe(s, &first);
-	log_say("%s", text_string(&first));
+	attach_say(s);
 	if (o->dry_run)
 		return 0;
 	s->screen = &screen;

@@ -125,7 +125,6 @@ static int record(struct session *s, const struct run_option *o, const struct ou
 {
 	struct recording recording = { .fd = -1 };
 	struct screen screen = { .option = o };
-	AUTO_TEXT struct text first = { 0 };
 	enum end_reason reason;
 	int code = 0;
 
@@ -140,8 +139,8 @@ static int record(struct session *s, const struct run_option *o, const struct ou
 	if (code == 0)
 		code = session_arm(s, err);
 	if (code == 0) {
-		session_describe(s, &first);
-		log_say("%s", text_string(&first));
+		attach_say(s);
+		log_detail("ready %.0f ms after the start", (clock_now() - s->opened) / 1e6);
 	}
 	if (code == 0 && !o->dry_run) {
 		reason = session_run(s);

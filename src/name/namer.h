@@ -20,7 +20,7 @@
 #include "wire/event.h"
 
 /* CPU time. */
-#define NAMER_LINE_BUDGET (250 * NSEC_PER_MSEC)
+#define NAMER_LINE_BUDGET (150 * NSEC_PER_MSEC)
 /* Most of it that one image may take. */
 #define NAMER_LINE_BUDGET_IMAGE (150 * NSEC_PER_MSEC)
 /* Bounds: what is beyond is counted by namer_forgotten(). */

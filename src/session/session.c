@@ -29,7 +29,7 @@ int session_open(struct session *s, const struct session_option *option, struct 
 {
 	int code;
 
-	*s = (struct session){ .option = *option };
+	*s = (struct session){ .option = *option, .opened = clock_now() };
 	code = find_target(s, err);
 	if (code)
 		return code;

@@ -25,6 +25,13 @@ struct uprobe_multi_attr {
 } __attribute__((packed));
 _Static_assert(sizeof(struct uprobe_multi_attr) == 60, "as the kernel has it");
 
+unsigned attach_program_type(enum attach_kind kind)
+{
+	return kind == ATTACH_SESSION ? TRACE_UPROBE_SESSION
+	       : kind == ATTACH_MULTI ? TRACE_UPROBE_MULTI
+				      : 0;
+}
+
 static int attach_error(int code, const struct attach_sites *s, struct error *err)
 {
 	switch (code) {

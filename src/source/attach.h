@@ -39,6 +39,10 @@ struct attach_links {
 	ARRAY(int); /* descriptors, in the order in which they are closed */
 };
 
+/* expected_attach_type that a program of this kind is loaded with (linux/bpf.h,
+ * enum bpf_attach_type of kernels that have it). */
+unsigned attach_program_type(enum attach_kind kind);
+
 /* Attaches all sites or none.  -ESRCH (the process is gone), -EPERM, -EINVAL,
  * -EOPNOTSUPP (an instruction that cannot be probed). */
 int attach_add(struct attach_links *links, enum attach_kind kind,

@@ -15,8 +15,6 @@
 #include <unistd.h>
 
 /* enum bpf_attach_type and bpf_map_type of newer kernels than the header's */
-#define TRACE_UPROBE_MULTI 48
-#define TRACE_UPROBE_SESSION 57
 #define MAP_ARENA 33
 
 /* union bpf_attr.link_create with uprobe_multi (include/uapi/linux/bpf.h). */
@@ -127,8 +125,8 @@ static void try_programs(struct kernel_support *s)
 	}
 	close(fd);
 	s->load_bpf = true;
-	s->uprobe_multi = try_link(TRACE_UPROBE_MULTI);
-	s->uprobe_session = try_link(TRACE_UPROBE_SESSION);
+	s->uprobe_multi = try_link(attach_program_type(ATTACH_MULTI));
+	s->uprobe_session = try_link(attach_program_type(ATTACH_SESSION));
 	s->ring_buffer = try_map(BPF_MAP_TYPE_RINGBUF, 0);
 	s->task_storage = libbpf_probe_bpf_map_type(BPF_MAP_TYPE_TASK_STORAGE, NULL) == 1;
 	s->arena = try_map(MAP_ARENA, BPF_F_MMAPABLE);
@@ -137,6 +135,13 @@ static void try_programs(struct kernel_support *s)
 static int no_print(enum libbpf_print_level level, const char *format, va_list args)
 {
 	return 0;
+}
+
+enum attach_kind kernel_attach_kind(const struct kernel_support *support)
+{
+	return support->uprobe_session ? ATTACH_SESSION
+	       : support->uprobe_multi ? ATTACH_MULTI
+				       : ATTACH_PERF;
 }
 
 int kernel_support_probe(struct kernel_support *ret)

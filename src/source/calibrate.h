@@ -9,6 +9,8 @@
 #ifndef SONDE_SOURCE_CALIBRATE_H
 #define SONDE_SOURCE_CALIBRATE_H
 
+#include "source/attach.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -30,6 +32,9 @@ struct kernel_support {
 	int kptr_restrict;
 	int max_sample_rate;
 };
+
+/* The best way to watch calls that there is. */
+enum attach_kind kernel_attach_kind(const struct kernel_support *support);
 
 /* Always fills ret; 0, or -errno of loading the simplest program. */
 int kernel_support_probe(struct kernel_support *ret);

@@ -15,8 +15,6 @@
 #include <errno.h>
 #include <unistd.h>
 
-#define TRACE_UPROBE_MULTI 48
-#define TRACE_UPROBE_SESSION 57
 #define COUNTER_BYTES (32u << 20) /* what the call counters may take */
 
 struct live {
@@ -60,7 +58,7 @@ static void configure(struct live *l, uint32_t probes, uint32_t stripes)
 {
 	const struct live_option *o = &l->option;
 	struct sonde_bpf *b = l->bpf;
-	unsigned multi = o->attach == ATTACH_MULTI ? TRACE_UPROBE_MULTI : 0;
+	unsigned type = attach_program_type(o->attach);
 
 	b->rodata->control = (struct control){
 		.period = o->hz ? NSEC_PER_SEC / o->hz : 0,
@@ -74,9 +72,9 @@ static void configure(struct live *l, uint32_t probes, uint32_t stripes)
 		.self = getpid(),
 	};
 	bpf_map__set_max_entries(b->maps.calls, probes * stripes);
-	bpf_program__set_expected_attach_type(b->progs.call_session, TRACE_UPROBE_SESSION);
-	bpf_program__set_expected_attach_type(b->progs.call_entry, multi);
-	bpf_program__set_expected_attach_type(b->progs.call_return, multi);
+	bpf_program__set_expected_attach_type(b->progs.call_session, type);
+	bpf_program__set_expected_attach_type(b->progs.call_entry, type);
+	bpf_program__set_expected_attach_type(b->progs.call_return, type);
 	bpf_program__set_autoload(b->progs.call_session,
 				  o->probes && o->attach == ATTACH_SESSION);
 	bpf_program__set_autoload(b->progs.call_entry,
