@@ -129,17 +129,19 @@ static __always_inline int call_enter(struct pt_regs *ctx, __u64 *ret_id)
 	struct call_counts *c = counts_of(probe);
 	__u64 sp = PT_REGS_SP(ctx);
 	struct thread_state *t;
+	enum stack_owner own;
 
 	*ret_id = 0;
-	if (control.by_thread && !is_target(task->tgid, task->pid))
+	if (phase == PHASE_CLOSING || (control.by_thread && !is_target(task->tgid, task->pid)))
 		return ENTER_SKIP;
 	if (c)
 		count(&c->entries);
 	t = bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!t)
 		return refuse(probe, END_UNTRACKED);
-	if (!stack_is_own(task, t, sp))
-		return refuse(probe, END_FOREIGN);
+	own = stack_is_own(task, t, sp);
+	if (own != STACK_OWN)
+		return refuse(probe, own == STACK_FOREIGN ? END_FOREIGN : END_UNTRACKED);
 	if (hooks_pending(task) >= MAX_HOOKED)
 		return refuse(probe, END_TOO_DEEP);
 	t->busy = 1;

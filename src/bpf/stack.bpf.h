@@ -10,6 +10,17 @@
 
 #include "bpf/maps.bpf.h"
 
+/* Told apart from the helper's declaration: libbpf's headers may be older. */
+static long (*const find_vma)(struct task_struct *task, __u64 address, void *callback,
+			      void *context, __u64 flags) = (void *)180;
+
+enum bpf_func_id___find { BPF_FUNC_find_vma___find = 180 };
+
+/* Before bpf_find_vma (Linux 5.17): a thread's stack reaches at most so far. */
+#define STACK_REACH (8ull << 20)
+
+enum stack_owner { STACK_OWN, STACK_FOREIGN, STACK_UNKNOWN };
+
 static long stack_found(struct task_struct *task, struct vm_area_struct *vma, void *context)
 {
 	struct thread_state *t = *(struct thread_state **)context;
@@ -21,7 +32,7 @@ static long stack_found(struct task_struct *task, struct vm_area_struct *vma, vo
 
 /* The first thread's stack is where exec put it; every other thread's thread
  * control block lies at the top of its stack (glibc, musl; also with a stack
- * given by the program). */
+ * given by the program).  Not 0: the process is changing its maps just now. */
 static __noinline long stack_look_up(struct task_struct *task, struct thread_state *t)
 {
 	__u64 at;
@@ -32,20 +43,24 @@ static __noinline long stack_look_up(struct task_struct *task, struct thread_sta
 		at = task->mm->start_stack;
 	else
 		at = task->thread.fsbase;
-	return bpf_find_vma(task, at, stack_found, &t, 0);
+	if (bpf_core_enum_value_exists(enum bpf_func_id___find, BPF_FUNC_find_vma___find))
+		return find_vma(task, at, stack_found, &t, 0);
+	t->stack_low = at - STACK_REACH;
+	t->stack_high = at;
+	return 0;
 }
 
-static __always_inline bool stack_is_own(struct task_struct *task, struct thread_state *t,
-					 __u64 sp)
+static __always_inline enum stack_owner stack_is_own(struct task_struct *task,
+						     struct thread_state *t, __u64 sp)
 {
 	if (sp - task->sas_ss_sp < task->sas_ss_size)
-		return false;
+		return STACK_FOREIGN;
 	if (sp >= t->stack_low && sp < t->stack_high)
-		return true;
+		return STACK_OWN;
 	/* the first look, or the stack has grown since */
 	if (stack_look_up(task, t))
-		return false;
-	return sp >= t->stack_low && sp < t->stack_high;
+		return STACK_UNKNOWN;
+	return sp >= t->stack_low && sp < t->stack_high ? STACK_OWN : STACK_FOREIGN;
 }
 
 static __always_inline __u32 hooks_pending(struct task_struct *task)

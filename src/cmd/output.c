@@ -94,6 +94,16 @@ static int write_all(int fd, const struct text *bytes)
 	return 0;
 }
 
+void output_give_to_caller(int fd)
+{
+	const char *uid = getenv("SUDO_UID"), *gid = getenv("SUDO_GID");
+	uint64_t u, g;
+
+	if (geteuid() == 0 && uid && gid && text_to_u64(uid, &u) && text_to_u64(gid, &g) &&
+	    fchown(fd, u, g) < 0)
+		log_detail("the file stays root's: %s", strerror(errno));
+}
+
 static int write_file(const char *path, const struct text *bytes, struct error *err)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
@@ -102,6 +112,7 @@ static int write_file(const char *path, const struct text *bytes, struct error *
 
 	if (fd < 0)
 		return error_set(err, errno, "cannot write '%s': %s", path, strerror(errno));
+	output_give_to_caller(fd);
 	code = write_all(fd, bytes);
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && code)
 		unlink(path);

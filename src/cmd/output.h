@@ -22,4 +22,7 @@ int output_choose(const struct run_option *o, bool records, struct output *ret,
  * whole is removed again. */
 int output_picture(const struct output *output, const struct picture *p, struct error *err);
 
+/* A file written under sudo belongs to who called it. */
+void output_give_to_caller(int fd);
+
 #endif

@@ -31,15 +31,15 @@ struct screen {
 static int recording_open(struct recording *r, const char *path, struct error *err)
 {
 	bool standard = strcmp(path, "-") == 0;
-	int code;
 
 	r->path = mem_text(path);
 	r->fd = standard ? dup(STDOUT_FILENO)
 			 : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (r->fd < 0)
 		return error_set(err, errno, "cannot write '%s': %s", path, strerror(errno));
-	code = stream_writer_new(r->fd, path, &r->writer, err);
-	return code;
+	if (!standard)
+		output_give_to_caller(r->fd);
+	return stream_writer_new(r->fd, path, &r->writer, err);
 }
 
 static void recording_done(struct recording *r)
@@ -78,6 +78,19 @@ static void show_progress(struct session *s)
 		     text_count(samples, s->feed.samples), text_count(calls, s->feed.calls));
 }
 
+/* --budget is watched, not enforced: what it came to is said. */
+static void say_price(const struct session *s, const struct picture *p,
+		      const struct run_option *o)
+{
+	double share = p ? p->losses.probe_nsec / (double)(clock_now() - s->began) : 0;
+
+	if (share > o->budget)
+		log_warn(
+			"the probes took about %.1f %% of a core, more than the budget of %.1f %% "
+			"(--budget): the target was slowed down by as much",
+			100 * share, 100 * o->budget);
+}
+
 static void say_end(struct session *s, struct recording *r, enum end_reason reason,
 		    const struct run_option *o)
 {
@@ -93,6 +106,7 @@ static void say_end(struct session *s, struct recording *r, enum end_reason reas
 		question_losses(p, &line);
 		log_say("%s", text_string(&line));
 	}
+	say_price(s, p, o);
 	picture_free(p);
 	if (!r->writer)
 		return;

@@ -86,8 +86,8 @@ static const struct option_spec json_specs[] = {
 const struct option_group group_json = OPTION_GROUP("Answer", json_specs);
 
 static const struct option_spec care_specs[] = {
-	{ OPTION_SHARE, 0, "budget", "SHARE", "what all probes may cost, of one core (2%)",
-	  AT(budget), 0, 64 },
+	{ OPTION_SHARE, 0, "budget", "SHARE",
+	  "say so when all probes cost more, of one core (2%)", AT(budget), 0, 64 },
 	{ OPTION_FLAG, 0, "dry-run", NULL,
 	  "say what would be attached, at what price; do nothing", AT(dry_run) },
 	{ OPTION_FLAG, 0, "yes", NULL, "accept a dear probe", AT(yes) },

@@ -321,12 +321,12 @@ void live_stop(struct live *l, enum end_reason reason, int status)
 		.status = status,
 	};
 
+	end.head.time = clock_now();
+	l->bpf->bss->phase = PHASE_CLOSING; /* no span begins from here on */
 	ticker_close(&l->ticker);
-	l->bpf->bss->phase = PHASE_CLOSING;
 	attach_done(&l->links);
 	/* nothing opens or closes a span now but the end of a thread */
 	list_open(l);
 	live_tick(l);
-	end.head.time = clock_now();
 	l->event(l->context, &end.head);
 }

@@ -224,10 +224,13 @@ static int answer_bind(struct answer *a, struct error *err)
 int view_answer(const struct store *st, const struct query *q, const struct naming *naming,
 		struct picture **ret, struct error *err)
 {
-	struct answer a = { .store = st, .query = q, .now = st->newest };
+	/* what comes behind the end only tells of what was before it */
+	nsec newest =
+		st->has_end && st->end.head.time > st->first ? st->end.head.time : st->newest;
+	struct answer a = { .store = st, .query = q, .now = newest };
 	int r;
 
-	a.window = window_resolve(&q->window, st->first, st->newest);
+	a.window = window_resolve(&q->window, st->first, newest);
 	r = answer_bind(&a, err);
 	if (r) {
 		split_free(a.split);
