@@ -114,6 +114,7 @@ static __always_inline __u64 call_push(struct thread_state *t, __u32 probe, __u6
 	s->began = now;
 	s->sp = sp;
 	s->ticked = t->ticked;
+	bpf_probe_read_user(&s->ra, sizeof(s->ra), (void *)sp);
 	s->probe = probe;
 	s->flags = 0;
 	barrier();

@@ -4,23 +4,9 @@
 #ifndef SONDE_BPF_CLOCK_BPF_H
 #define SONDE_BPF_CLOCK_BPF_H
 
-#include "bpf/maps.bpf.h"
+#include "bpf/unwind.bpf.h"
 
 #include <linux/bpf_perf_event.h>
-
-/* A struct event_sample with room for both halves of the stack. */
-struct sample_room {
-	struct event_sample sample;
-	__u64 frames[256];
-};
-
-/* A tick is not interrupted by another on its cpu: one room is enough. */
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct sample_room);
-} sample_rooms SEC(".maps");
 
 static __always_inline void send_thread(struct task_struct *task, __u64 now)
 {
@@ -59,23 +45,65 @@ static __always_inline void announce(struct thread_state *t, __u32 depth, __u32 
 	}
 }
 
-/* Number of frames; *ret_end says how the stack ended. */
-static __always_inline __u32 take_user(void *ctx, __u64 *frames, __u8 *ret_end)
+/* By frame pointers: for a process whose code is not known yet. */
+static __always_inline __u32 take_by_kernel(void *ctx, struct walk *w, __u32 nk)
 {
-	long n;
+	long n = bpf_get_stack(ctx, &w->frames[nk], SAMPLE_MAX_KERNEL * sizeof(__u64),
+			       BPF_F_USER_STACK);
 
-	*ret_end = STACK_NONE;
-	if (!control.want_user)
-		return 0;
-	n = bpf_get_stack(ctx, frames, SAMPLE_MAX_FRAMES * sizeof(__u64), BPF_F_USER_STACK);
+	w->sample.user_end = STACK_UNREADABLE;
 	if (n <= 0) {
-		*ret_end = STACK_UNREADABLE;
 		count(&loss.stacks);
 		return 0;
 	}
 	n /= sizeof(__u64);
-	*ret_end = n >= SAMPLE_MAX_FRAMES ? STACK_TRUNCATED : STACK_WHOLE;
+	w->sample.user_end = n >= SAMPLE_MAX_KERNEL ? STACK_TRUNCATED : STACK_WHOLE;
 	return n;
+}
+
+static __always_inline bool user_registers(struct bpf_perf_event_data *ctx,
+					   struct task_struct *task, struct walk *w)
+{
+	struct pt_regs *user;
+
+	if ((long)PT_REGS_IP(&ctx->regs) > 0) {
+		w->pc = PT_REGS_IP(&ctx->regs);
+		w->sp = PT_REGS_SP(&ctx->regs);
+		w->bp = PT_REGS_FP(&ctx->regs);
+		return true;
+	}
+	user = (struct pt_regs *)bpf_task_pt_regs(task);
+	if (!user)
+		return false;
+	bpf_probe_read_kernel(&w->pc, sizeof(w->pc), &PT_REGS_IP(user));
+	bpf_probe_read_kernel(&w->sp, sizeof(w->sp), &PT_REGS_SP(user));
+	bpf_probe_read_kernel(&w->bp, sizeof(w->bp), &PT_REGS_FP(user));
+	return true;
+}
+
+/* Appends the user half to the frames: their number. */
+static __always_inline __u32 take_user(struct bpf_perf_event_data *ctx,
+				       struct task_struct *task, struct walk *w, __u32 nk)
+{
+	__u32 pid = task->tgid, *space;
+	int end = WALK_ON;
+
+	w->sample.user_end = STACK_NONE;
+	if (!control.want_user || !task->mm)
+		return 0;
+	space = bpf_map_lookup_elem(&space_of, &pid);
+	if (!space || !user_registers(ctx, task, w))
+		return take_by_kernel(ctx, w, nk);
+	w->at = nk;
+	walk_begin(w, task, *space);
+#pragma clang loop unroll(disable)
+	for (int i = 0; i < SAMPLE_MAX_USER; i++) {
+		end = walk_step(w);
+		if (end != WALK_ON)
+			break;
+	}
+	w->sample.user_end = end == WALK_ON ? STACK_TRUNCATED : end;
+	return w->at - nk;
 }
 
 static __always_inline __u32 take_kernel(void *ctx, __u64 *frames)
@@ -84,8 +112,15 @@ static __always_inline __u32 take_kernel(void *ctx, __u64 *frames)
 
 	if (!control.want_kernel)
 		return 0;
-	n = bpf_get_stack(ctx, frames, SAMPLE_MAX_FRAMES * sizeof(__u64), 0);
+	n = bpf_get_stack(ctx, frames, SAMPLE_MAX_KERNEL * sizeof(__u64), 0);
 	return n > 0 ? n / sizeof(__u64) : 0;
+}
+
+static __always_inline void take_span(struct walk *w, const struct open_span *s)
+{
+	w->sample.span = s->id;
+	w->newest_slot = s->sp;
+	w->newest_ra = s->ra;
 }
 
 SEC("perf_event")
@@ -93,20 +128,21 @@ int clock_tick(struct bpf_perf_event_data *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u32 zero = 0, pid = task->tgid, tid = task->pid, depth, nk, nu;
-	struct sample_room *room;
+	struct walk *w;
 	struct thread_state *t;
 	__u64 now;
 
 	if (!tid || !is_target(pid, tid))
 		return 0;
 	count(&ticks);
-	room = bpf_map_lookup_elem(&sample_rooms, &zero);
-	if (!room)
+	w = bpf_map_lookup_elem(&walks, &zero);
+	if (!w)
 		return 0;
 	now = bpf_ktime_get_ns();
 	t = bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	room->sample.span = 0;
-	room->sample.in_probe = t ? t->busy : 0;
+	w->sample.span = 0;
+	w->sample.in_probe = t ? t->busy : 0;
+	w->newest_slot = 0;
 	if (t) {
 		if (!t->named) {
 			t->named = 1;
@@ -117,27 +153,24 @@ int clock_tick(struct bpf_perf_event_data *ctx)
 			depth = MAX_OPEN;
 		if (depth) {
 			announce(t, depth, pid, tid, now);
-			room->sample.span = t->spans[(depth - 1) & (MAX_OPEN - 1)].id;
+			take_span(w, &t->spans[(depth - 1) & (MAX_OPEN - 1)]);
 		}
 	}
-	room->sample.weight = control.period;
-	room->sample.pid = pid;
-	room->sample.cpu = bpf_get_smp_processor_id();
-	room->sample.cause = CAUSE_CPU;
-	nk = take_kernel(ctx, room->frames);
+	w->sample.weight = control.period;
+	w->sample.pid = pid;
+	w->sample.cpu = bpf_get_smp_processor_id();
+	w->sample.cause = CAUSE_CPU;
+	nk = take_kernel(ctx, w->frames);
 	nk &= 127;
-	if (task->mm) {
-		nu = take_user(ctx, &room->frames[nk], &room->sample.user_end);
-	} else {
-		nu = 0;
-		room->sample.user_end = STACK_NONE;
-	}
-	nu &= 127;
-	room->sample.nr_kernel = nk;
-	room->sample.nr_user = nu;
-	event_fill(&room->sample.head, EVENT_SAMPLE,
+	w->sample.nr_kernel = nk;
+	nu = take_user(ctx, task, w, nk);
+	if (nu > SAMPLE_MAX_USER)
+		return 0;
+	w->sample.nr_user = nu;
+	event_fill(&w->sample.head, EVENT_SAMPLE,
 		   sizeof(struct event_sample) + (nk + nu) * sizeof(__u64), tid, now);
-	send(room, sizeof(struct event_sample) + (nk + nu) * sizeof(__u64), &loss.samples);
+	send(&w->sample, sizeof(struct event_sample) + (nk + nu) * sizeof(__u64),
+	     &loss.samples);
 	now = bpf_ktime_get_ns() - now + tick_nsec;
 	__sync_fetch_and_add(&loss.ticked, now);
 	if (t)

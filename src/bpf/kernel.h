@@ -38,8 +38,17 @@ struct vm_area_struct {
 	unsigned long vm_end;
 };
 
+/* A return hook that is pending: whose frame, and where it really returns to. */
+struct return_instance {
+	struct return_instance *next;
+	unsigned long stack;	      /* user address of the return slot */
+	unsigned long orig_ret_vaddr; /* what the slot held */
+};
+
 struct uprobe_task {
 	unsigned int depth; /* pending return hooks of this thread, of all tracers */
+	struct return_instance *return_instances; /* innermost first */
+	unsigned long vaddr; /* while an instruction is stepped out of line: its own place */
 };
 
 struct thread_struct {

@@ -21,6 +21,7 @@ struct open_span {
 	__u64 id;
 	__u64 began;
 	__u64 sp;     /* user stack pointer at entry: where the return address lies */
+	__u64 ra;     /* what lay there: the caller's address */
 	__u64 ticked; /* thread_state.ticked at entry */
 	__u32 probe;
 	__u32 flags;

@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "cmd/command.h"
+#include "cmd/listing.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -57,15 +58,7 @@ int attach_option_make(struct attach_option *a, const struct run_option *o,
 		array_push(&a->places, rest->words.at[i]);
 	join_command(&a->command);
 	a->session = (struct session_option){
-		.query = {
-			.pids = o->pids.at,
-			.nr_pids = o->pids.count,
-			.tids = o->tids.at,
-			.nr_tids = o->tids.count,
-			.name = o->name,
-			.all = o->all_processes,
-			.thread = o->thread,
-		},
+		.query = target_query_of(o),
 		.program = rest->program,
 		.hz = sampling ? o->hz : 0,
 		.user = !o->kernel_only,
@@ -97,6 +90,21 @@ void attach_say(struct session *s)
 			*end++ = 0;
 		log_say("%s", at);
 	}
+}
+
+int attach_end(struct attach_option *a, struct session *s, int code, const struct error *err)
+{
+	int status = EXIT_DONE;
+
+	if (code) {
+		log_error("%s", err->text);
+		status = attach_status(code);
+	} else if (s->child && !s->held) {
+		status = session_child_status(s);
+	}
+	session_close(s);
+	attach_option_done(a);
+	return status;
 }
 
 int attach_status(int code)

@@ -23,6 +23,9 @@ void attach_option_done(struct attach_option *a);
 /* The first lines of a run: what was attached, at what price. */
 void attach_say(struct session *s);
 
+/* The end of a command: says the error if code is one, closes all, and gives the
+ * exit status (that of the command that was started, if it was let run). */
+int attach_end(struct attach_option *a, struct session *s, int code, const struct error *err);
 /* Exit status for an error of session_open: 2 for wrong use, else 1. */
 int attach_status(int code);
 

@@ -143,7 +143,7 @@ static int run(void *options, const struct option_rest *rest)
 	struct session session = { 0 };
 	struct attach_option attach;
 	struct error err = { "" };
-	int code, status = EXIT_DONE;
+	int code;
 
 	code = attach_option_make(&attach, o, rest, false, &err);
 	if (code == 0 && !attach.session.nr_places)
@@ -153,15 +153,7 @@ static int run(void *options, const struct option_rest *rest)
 		code = session_open(&session, &attach.session, &err);
 	if (code == 0)
 		code = measure(&session, o, &err);
-	if (code) {
-		log_error("%s", err.text);
-		status = attach_status(code);
-	} else if (session.child && !o->dry_run) {
-		status = session_child_status(&session);
-	}
-	session_close(&session);
-	attach_option_done(&attach);
-	return status;
+	return attach_end(&attach, &session, code, &err);
 }
 
 const struct command command_latency = {

@@ -191,7 +191,7 @@ static int run(void *options, const struct option_rest *rest)
 	struct attach_option attach;
 	struct output output;
 	struct error err = { "" };
-	int code, status = EXIT_DONE;
+	int code;
 
 	code = attach_option_make(&attach, o, rest, true, &err);
 	if (code == 0)
@@ -206,15 +206,7 @@ static int run(void *options, const struct option_rest *rest)
 		code = session_open(&session, &attach.session, &err);
 	if (code == 0)
 		code = record(&session, o, &output, &err);
-	if (code) {
-		log_error("%s", err.text);
-		status = attach_status(code);
-	} else if (session.child && !o->dry_run) {
-		status = session_child_status(&session);
-	}
-	session_close(&session);
-	attach_option_done(&attach);
-	return status;
+	return attach_end(&attach, &session, code, &err);
 }
 
 const struct command command_record = {

@@ -49,6 +49,14 @@ static void note_young(struct session *s, uint32_t pid)
 	array_push(&s->young, y);
 }
 
+static void on_described(void *context, const struct event *e)
+{
+	struct session *s = context;
+
+	tables_event(s->tables, e);
+	feed_event(&s->feed, e);
+}
+
 /* Notes what has to be done once the ring is not being read any more. */
 static void on_event(void *context, const struct event *e)
 {
@@ -60,7 +68,7 @@ static void on_event(void *context, const struct event *e)
 		if (table_find(&s->describe.processes, pid) == TABLE_NONE)
 			describe_process(&s->describe, pid, NULL);
 	}
-	feed_event(&s->feed, e);
+	on_described(s, e);
 	if (e->kind == EVENT_FORK) {
 		array_push(&s->born, ((const struct event_fork *)e)->pid);
 	} else if (e->kind == EVENT_EXEC) {
@@ -81,6 +89,7 @@ static void follow(struct session *s)
 		loop_add_process(&s->loop, pid, false, NULL);
 	}
 	array_clear(&s->born);
+	tables_publish(s->tables);
 }
 
 /* A program that has just begun is still loading its libraries: look at its maps
@@ -97,6 +106,7 @@ static void look_at_young(struct session *s)
 			s->young.at[kept++] = y;
 	}
 	s->young.count = kept;
+	tables_publish(s->tables);
 }
 
 static void on_poll(void *context)
@@ -139,18 +149,13 @@ static void on_tick(void *context)
 		s->on_tick(s);
 }
 
-static void on_described(void *context, const struct event *e)
-{
-	struct session *s = context;
-
-	feed_event(&s->feed, e);
-}
-
 static void on_image(void *context, const struct event_image *image, const char *open_path)
 {
 	struct session *s = context;
 
 	namer_image(s->feed.namer, image, open_path, NULL);
+	if (s->option.hz && s->option.user)
+		tables_image(s->tables, image, open_path);
 }
 
 static enum attach_kind attach_kind_here(void)
@@ -177,14 +182,25 @@ static int add_threads(struct session *s, uint32_t pid, struct error *err)
 	return code;
 }
 
+/* Before the programs are loaded: they need to know how much there is. */
+static int describe_processes(struct session *s, struct error *err)
+{
+	int code = 0;
+
+	for (uint32_t i = 0; code == 0 && i < s->target.processes.count; i++) {
+		code = describe_process(&s->describe, s->target.processes.at[i].pid, err);
+		if (s->target.all)
+			code = 0; /* it may have ended; others come */
+	}
+	return code;
+}
+
 static int add_processes(struct session *s, bool by_thread, struct error *err)
 {
 	for (uint32_t i = 0; i < s->target.processes.count; i++) {
 		uint32_t pid = s->target.processes.at[i].pid;
 		int code = live_add_process(s->live, pid, err);
 
-		if (code == 0)
-			code = describe_process(&s->describe, pid, err);
 		if (code == 0 && by_thread)
 			code = add_threads(s, pid, err);
 		if (code == 0)
@@ -212,6 +228,7 @@ int session_arm(struct session *s, struct error *err)
 	};
 	int code;
 
+	s->tables = tables_new();
 	feed_init(&s->feed);
 	s->feed.writer = s->writer;
 	s->feed.live = true;
@@ -222,11 +239,14 @@ int session_arm(struct session *s, struct error *err)
 	s->loop.on_poll = on_poll;
 	s->loop.on_tick = on_tick;
 	s->loop.keep = s->target.all;
-	code = live_open(&option, on_event, s, &s->live, err);
+	describe_machine(&s->describe, s->option.hz, s->option.command);
+	code = describe_processes(s, err);
 	if (code)
 		return code;
-	describe_machine(&s->describe, s->option.hz, s->option.command);
-	code = add_processes(s, by_thread, err);
+	option.tables = s->tables;
+	code = live_open(&option, on_event, s, &s->live, err);
+	if (code == 0)
+		code = add_processes(s, by_thread, err);
 	if (code == 0)
 		watch_tell(&s->watch, s->live, &s->describe, &s->feed);
 	return code;
@@ -274,6 +294,7 @@ void session_close(struct session *s)
 		describe_done(&s->describe);
 		feed_done(&s->feed);
 	}
+	tables_free(s->tables);
 	watch_done(&s->watch);
 	target_done(&s->target);
 	array_done(&s->born);

@@ -39,6 +39,7 @@ struct session {
 	struct watch watch;
 	struct describe describe;
 	struct feed feed;
+	struct tables *tables; /* how to unwind what is mapped */
 	struct loop loop;
 	struct live *live;
 	struct stream_writer *writer;	    /* set before session_arm to record; the caller's */

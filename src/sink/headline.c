@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <time.h>
 
+#define GAPS_SHOWN 3
+
 const char *const headline_ends[NR_SPAN_END] = {
 	[END_RETURN] = "return",     [END_LONGJMP] = "longjmp",	  [END_EXIT] = "exit",
 	[END_EXEC] = "exec",	     [END_DETACHED] = "detached", [END_LOST] = "lost",
@@ -83,6 +85,36 @@ void headline_losses(struct text *t, const struct picture *p)
 			text_format(t, ", %s %s", text_count(buf, rare[i].count), rare[i].what);
 	if (p->cut)
 		text_add(t, ", the recording was cut short");
+}
+
+static const char *const gap_reasons[NR_STACK_END] = {
+	[STACK_TRUNCATED] = "too deep",
+	[STACK_UNREADABLE] = "stack memory not there",
+	[STACK_NO_MAP] = "an address in no map",
+	[STACK_NO_RULE] = "no call frame information, no frame pointer",
+	[STACK_UNSUPPORTED] = "unusual call frame information",
+};
+
+bool headline_gaps(struct text *t, const struct picture *p)
+{
+	const struct picture_losses *l = &p->losses;
+	uint64_t cut = l->stacks_truncated + l->stacks_unreadable;
+	char buf[TEXT_QUANTITY];
+
+	if (!cut || !l->stacks)
+		return false;
+	text_format(t, "Stacks: %.*f %% whole", cut * 1000 < l->stacks ? 2 : 1,
+		    100.0 * (l->stacks > cut ? l->stacks - cut : 0) / l->stacks);
+	for (uint32_t i = 0; i < p->gaps.count && i < GAPS_SHOWN; i++) {
+		const struct picture_gap *g = &p->gaps.at[i];
+
+		text_format(t, "%s%s stop in ", i ? ", " : "; ", text_count(buf, g->samples));
+		text_add_plain(t, picture_text(p, g->image_name));
+		text_format(t, " (%s)",
+			    g->end < NR_STACK_END && gap_reasons[g->end] ? gap_reasons[g->end]
+									 : "unknown");
+	}
+	return true;
 }
 
 void headline_date(struct text *t, const struct picture *p)

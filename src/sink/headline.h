@@ -15,6 +15,9 @@ void headline_target(struct text *t, const struct picture *p);
 /* "10.0 s at 99 Hz, 9,604 samples". */
 void headline_window(struct text *t, const struct picture *p);
 /* "0 lost, 2 truncated", and whatever else is not zero. */
+/* "Stacks: 99.9 % whole; 12 stop in libfoo.so (no call frame information, ...)";
+ * false and nothing when all are. */
+bool headline_gaps(struct text *t, const struct picture *p);
 void headline_losses(struct text *t, const struct picture *p);
 /* "2026-11-21 21:57:08 UTC", nothing when it is not known. */
 void headline_date(struct text *t, const struct picture *p);

@@ -51,6 +51,8 @@ static void add_header(struct report *r)
 	text_add(r->out, ", ");
 	headline_losses(r->out, r->p);
 	text_add_char(r->out, '\n');
+	if (headline_gaps(r->out, r->p))
+		text_add_char(r->out, '\n');
 }
 
 static void add_span_calls(struct report *r, const struct picture_span *s)

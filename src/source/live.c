@@ -31,6 +31,7 @@ struct live {
 	ARRAY(bool) watched; /* [probe - 1] */
 	bool counting;	     /* the counters are mapped */
 	struct cputime cputime;
+	struct tables_need need;
 };
 
 static int take_record(void *context, void *record, size_t size)
@@ -72,6 +73,12 @@ static void configure(struct live *l, uint32_t probes, uint32_t stripes)
 		.self = getpid(),
 	};
 	bpf_map__set_max_entries(b->maps.calls, probes * stripes);
+	if (o->tables) {
+		l->need = tables_need(o->tables);
+		bpf_map__set_max_entries(b->maps.rows, l->need.chunks);
+		bpf_map__set_max_entries(b->maps.excs, l->need.excs);
+		bpf_map__set_max_entries(b->maps.spaces, l->need.spaces);
+	}
 	bpf_program__set_expected_attach_type(b->progs.call_session, type);
 	bpf_program__set_expected_attach_type(b->progs.call_entry, type);
 	bpf_program__set_expected_attach_type(b->progs.call_return, type);
@@ -95,6 +102,19 @@ static int load_error(int code, struct error *err)
 	return error_set(err, code,
 			 "the kernel does not take sonde's BPF programs: %s (see sonde doctor)",
 			 strerror(code));
+}
+
+static int give_tables(struct live *l, struct error *err)
+{
+	struct tables_maps maps = {
+		.rows = bpf_map__fd(l->bpf->maps.rows),
+		.excs = bpf_map__fd(l->bpf->maps.excs),
+		.spaces = bpf_map__fd(l->bpf->maps.spaces),
+		.space_of = bpf_map__fd(l->bpf->maps.space_of),
+		.size = l->need,
+	};
+
+	return l->option.tables ? tables_load(l->option.tables, &maps, err) : 0;
 }
 
 static int load(struct live *l, struct error *err)
@@ -121,6 +141,9 @@ static int load(struct live *l, struct error *err)
 	if (code)
 		return code;
 	l->counting = true;
+	code = give_tables(l, err);
+	if (code)
+		return code;
 	for (uint32_t i = 0; i < probes; i++)
 		array_push(&l->watched, false);
 	return 0;

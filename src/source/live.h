@@ -10,6 +10,7 @@
 
 #include "source/attach.h"
 #include "source/source.h"
+#include "source/tables.h"
 
 struct live;
 
@@ -21,6 +22,7 @@ struct live_option {
 	bool by_thread;		 /* only threads given to live_add_thread */
 	uint32_t probes;	 /* at most so many will be watched */
 	enum attach_kind attach; /* how, as this kernel allows */
+	struct tables *tables;	 /* to unwind by; the caller's; NULL: frame pointers */
 };
 
 /* Loads the programs.  -EPERM with what is missing, -EINVAL for hz. */

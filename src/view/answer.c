@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "view/extra.h"
+#include "view/gap.h"
 
 /* One question while it is answered. */
 struct answer {
@@ -39,8 +40,7 @@ static void answer_sample(struct answer *a, const struct sample *s, double weigh
 		node = fold_node(&a->fold, s->node);
 		fold_put(&a->fold, node, side, weight, weight * s->weight);
 		a->picture->samples++;
-		a->picture->losses.stacks_truncated += s->user_end == STACK_TRUNCATED;
-		a->picture->losses.stacks_unreadable += s->user_end == STACK_UNREADABLE;
+		gap_add(a->picture, a->store, s);
 	}
 	if (!call)
 		return;
@@ -168,6 +168,7 @@ static void answer_losses(struct answer *a)
 	to->tick_nsec = from->tick_nsec;
 	if (to->stacks_unreadable < from->stacks)
 		to->stacks_unreadable = from->stacks;
+	gap_sort(p);
 	picture_totals(p, SIDE_ALL, false, total);
 	for (uint32_t n = 1; n < p->nodes.count; n++) {
 		enum frame_kind kind = p->frames.at[p->nodes.at[n].frame].kind;

@@ -20,6 +20,7 @@ void picture_free(struct picture *p)
 	array_done(&p->functions);
 	array_done(&p->images);
 	array_done(&p->frames);
+	array_done(&p->gaps);
 	array_done(&p->nodes);
 	intern_done(&p->text);
 	free(p);

@@ -106,14 +106,22 @@ struct picture_function {
 };
 
 struct picture_losses {
-	uint64_t ring, samples, spans; /* see event_loss */
-	uint64_t stacks_truncated, stacks_unreadable;
-	uint64_t frames, frames_unresolved; /* of the samples in the picture */
+	uint64_t ring, samples, spans;		      /* see event_loss */
+	uint64_t stacks;			      /* user stacks that were asked for */
+	uint64_t stacks_truncated, stacks_unreadable; /* of these */
+	uint64_t frames, frames_unresolved;	      /* of the samples in the picture */
 	uint64_t spans_unmatched;
 	uint64_t thinned, throttled;
 	uint64_t forgotten;  /* samples dropped from the store to stay bounded */
 	uint64_t probe_nsec; /* what the probes cost: calls x their measured price */
 	uint64_t tick_nsec;  /* what a tick takes from the call it falls in */
+};
+
+/* Stacks that stopped in one image, for one reason. */
+struct picture_gap {
+	text_id image_name; /* of the outermost frame that was found */
+	uint32_t end;	    /* enum stack_end */
+	uint64_t samples;
 };
 
 struct picture {
@@ -128,7 +136,8 @@ struct picture {
 	enum end_reason ended;
 	bool cut; /* the recording has no end: its writer was stopped hard */
 	struct picture_losses losses;
-	uint64_t samples; /* in the window, all sides */
+	ARRAY(struct picture_gap) gaps; /* most samples first */
+	uint64_t samples;		/* in the window, all sides */
 
 	ARRAY(struct picture_span) spans;
 

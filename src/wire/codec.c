@@ -17,8 +17,8 @@ static bool check_sample(const struct event *e)
 	const struct event_sample *s = (const void *)e;
 	size_t frames = (e->size - sizeof(*s)) / sizeof(s->frames[0]);
 
-	return s->nr_kernel <= SAMPLE_MAX_FRAMES && s->nr_user <= SAMPLE_MAX_FRAMES &&
-	       (size_t)s->nr_kernel + s->nr_user <= frames && s->user_end <= STACK_NONE;
+	return s->nr_kernel <= SAMPLE_MAX_KERNEL && s->nr_user <= SAMPLE_MAX_USER &&
+	       (size_t)s->nr_kernel + s->nr_user <= frames && s->user_end < NR_STACK_END;
 }
 
 static bool check_leave(const struct event *e)

@@ -75,7 +75,7 @@ static void frames_lie_within_a_sample(void **state)
 	s = sample_of(UINT16_MAX, UINT16_MAX);
 	assert_false(event_check(&s, sizeof(s)));
 	s = sample_of(1, 1);
-	s.fixed.user_end = STACK_NONE + 1;
+	s.fixed.user_end = NR_STACK_END;
 	assert_false(event_check(&s, sizeof(s)));
 }
 

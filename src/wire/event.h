@@ -51,13 +51,18 @@ enum sample_cause {
 
 /* How the user stack ended. */
 enum stack_end {
-	STACK_WHOLE = 0,      /* the walk came to its end */
-	STACK_TRUNCATED = 1,  /* more frames than the record holds */
-	STACK_UNREADABLE = 2, /* memory could not be read */
-	STACK_NONE = 3,	      /* not asked for, or a kernel thread */
+	STACK_WHOLE = 0,       /* the walk came to its end */
+	STACK_TRUNCATED = 1,   /* more frames than the record holds */
+	STACK_UNREADABLE = 2,  /* memory could not be read */
+	STACK_NONE = 3,	       /* not asked for, or a kernel thread */
+	STACK_NO_MAP = 4,      /* an address in no map of the process */
+	STACK_NO_RULE = 5,     /* code without call frame information or frame pointer */
+	STACK_UNSUPPORTED = 6, /* call frame information of a kind that is not read */
+	NR_STACK_END = 7,
 };
 
-#define SAMPLE_MAX_FRAMES 127 /* of each half; perf_event_max_stack's default */
+#define SAMPLE_MAX_KERNEL 127 /* perf_event_max_stack's default */
+#define SAMPLE_MAX_USER 1024
 
 /* One moment of one thread.  Addresses follow: nr_kernel of them, then nr_user,
  * each half leaf first; all but the first of each half are return addresses
@@ -100,7 +105,8 @@ enum span_end {
 	/* entries that were never opened ("discarded") */
 	END_TOO_DEEP = 6,  /* more open calls on one thread than are kept */
 	END_FOREIGN = 7,   /* on a signal stack or a coroutine's: not hooked, to be safe */
-	END_UNTRACKED = 8, /* no memory for the thread's state */
+	END_UNTRACKED = 8, /* no memory for the thread's state, or the process was
+			       changing its maps: its stack could not be told */
 	NR_SPAN_END = 9,
 };
 

@@ -1,0 +1,265 @@
+#include "source/tables.h"
+
+#include "base/array.h"
+#include "base/table.h"
+#include "elf/unwind.h"
+#include "source/rows.h"
+#include "wire/space.h"
+
+#include <bpf/bpf.h>
+#include <stdlib.h>
+#include <sys/auxv.h>
+
+#define SPARE_SPACES 64
+#define PROCESSES_MOST 16384
+#define VDSO_MOST (64 << 10)
+
+/* Where an image's rows are; nr_pages 0: it has none. */
+struct table_image {
+	uint32_t id;
+	struct image *image; /* for file offset -> address; NULL = no file */
+	struct rows_place place;
+};
+
+struct table_process {
+	uint32_t pid;
+	bool changed, gone;
+	uint32_t slot;		      /* in the kernel's map, UINT32_MAX = none yet */
+	ARRAY(struct space_map) maps; /* ascending */
+};
+
+struct tables {
+	ARRAY(struct table_image) images;
+	struct table image_ids;
+	ARRAY(struct table_process) processes;
+	struct table pids;
+	struct rows rows;
+	struct tables_maps kernel;
+	bool loaded;
+	uint32_t next_slot;
+	uint32_t generation;
+};
+
+struct tables *tables_new(void)
+{
+	return NEW(struct tables);
+}
+
+void tables_free(struct tables *t)
+{
+	if (!t)
+		return;
+	for (uint32_t i = 0; i < t->images.count; i++)
+		image_close(t->images.at[i].image);
+	for (uint32_t i = 0; i < t->processes.count; i++)
+		array_done(&t->processes.at[i].maps);
+	array_done(&t->images);
+	array_done(&t->processes);
+	table_done(&t->image_ids);
+	table_done(&t->pids);
+	rows_done(&t->rows);
+	free(t);
+}
+
+/* The kernel gives every process the same vdso: ours serves. */
+static struct image *open_vdso(void)
+{
+	const void *at = (const void *)getauxval(AT_SYSINFO_EHDR);
+	struct image *image = NULL;
+	size_t size = at ? rows_mapped_size(at, VDSO_MOST) : 0;
+
+	if (size)
+		image_open_memory(at, size, "[vdso]", &image, NULL);
+	return image;
+}
+
+void tables_image(struct tables *t, const struct event_image *image, const char *open_path)
+{
+	struct table_image *i;
+	struct unwind_table rows = { 0 };
+
+	if (table_find(&t->image_ids, image->image) != TABLE_NONE)
+		return;
+	table_set(&t->image_ids, image->image, t->images.count);
+	i = array_add(&t->images);
+	i->id = image->image;
+	if (image->kind == IMAGE_VDSO)
+		i->image = open_vdso();
+	else if (open_path && image_open(open_path, image->path, &i->image, NULL))
+		i->image = NULL;
+	if (i->image && unwind_build(i->image, &rows, NULL) == 0)
+		rows_add(&t->rows, &rows, &i->place);
+	unwind_done(&rows);
+}
+
+static struct table_process *process_for(struct tables *t, uint32_t pid)
+{
+	uint32_t at = table_find(&t->pids, pid);
+	struct table_process *p;
+
+	if (at != TABLE_NONE)
+		return &t->processes.at[at];
+	if (t->processes.count >= PROCESSES_MOST)
+		return NULL;
+	table_set(&t->pids, pid, t->processes.count);
+	p = array_add(&t->processes);
+	p->pid = pid;
+	p->slot = UINT32_MAX;
+	return p;
+}
+
+/* Puts a map in its place; what it covers of others is theirs no more. */
+static void place_map(struct table_process *p, const struct space_map *m)
+{
+	uint32_t kept = 0, at;
+
+	for (uint32_t i = 0; i < p->maps.count; i++) {
+		const struct space_map *old = &p->maps.at[i];
+
+		if (old->end <= m->start || old->start >= m->end)
+			p->maps.at[kept++] = *old;
+	}
+	p->maps.count = kept;
+	array_add(&p->maps);
+	for (at = kept; at > 0 && p->maps.at[at - 1].start > m->start; at--)
+		p->maps.at[at] = p->maps.at[at - 1];
+	p->maps.at[at] = *m;
+	p->changed = true;
+}
+
+static void take_map(struct tables *t, const struct event_map *e)
+{
+	struct table_process *p = process_for(t, e->pid);
+	uint32_t at = table_find(&t->image_ids, e->image);
+	struct space_map m = { .start = e->start, .end = e->end };
+	const struct table_image *i;
+	uint64_t address;
+
+	if (!p)
+		return;
+	i = at == TABLE_NONE ? NULL : &t->images.at[at];
+	if (i && i->image && i->place.nr_pages &&
+	    image_to_address(i->image, e->offset, &address)) {
+		m.bias = e->start - address;
+		m.directory = i->place.directory;
+		m.first_page = i->place.first_page;
+		m.nr_pages = i->place.nr_pages;
+		m.first_exc = i->place.first_exc;
+	}
+	place_map(p, &m);
+}
+
+static void take_fork(struct tables *t, const struct event_fork *e)
+{
+	uint32_t from = table_find(&t->pids, e->parent_pid);
+	struct table_process *p;
+
+	if (from == TABLE_NONE || !process_for(t, e->pid))
+		return;
+	p = process_for(t, e->pid);
+	array_clear(&p->maps);
+	for (uint32_t i = 0; i < t->processes.at[from].maps.count; i++) {
+		struct space_map m = t->processes.at[from].maps.at[i];
+
+		array_push(&p->maps, m);
+	}
+	p->changed = true;
+}
+
+static void clear_process(struct tables *t, uint32_t pid, bool gone)
+{
+	uint32_t at = table_find(&t->pids, pid);
+
+	if (at == TABLE_NONE)
+		return;
+	array_clear(&t->processes.at[at].maps);
+	t->processes.at[at].changed = true;
+	t->processes.at[at].gone = gone;
+}
+
+void tables_event(struct tables *t, const struct event *e)
+{
+	if (e->kind == EVENT_MAP)
+		take_map(t, (const struct event_map *)e);
+	else if (e->kind == EVENT_FORK)
+		take_fork(t, (const struct event_fork *)e);
+	else if (e->kind == EVENT_EXEC)
+		clear_process(t, ((const struct event_exec *)e)->pid, false);
+	else if (e->kind == EVENT_EXIT && ((const struct event_exit *)e)->last)
+		clear_process(t, ((const struct event_exit *)e)->pid, true);
+}
+
+struct tables_need tables_need(const struct tables *t)
+{
+	return (struct tables_need){
+		.chunks = rows_chunks(&t->rows) + ROWS_SPARE_CHUNKS,
+		.excs = t->rows.excs.count + ROWS_SPARE_EXCS,
+		.spaces = t->processes.count + SPARE_SPACES,
+	};
+}
+
+static uint32_t next_generation(struct tables *t)
+{
+	t->generation = t->generation % 65535 + 1;
+	return t->generation;
+}
+
+/* Writes a process' maps into a fresh slot and points the process to it, so
+ * that a walk under way never sees half of a change.  Slots go round: the one
+ * that is taken was left long ago. */
+static void publish(struct tables *t, struct table_process *p)
+{
+	AUTO_FREE struct space_maps *s = NEW(struct space_maps);
+	uint32_t slot = t->next_slot;
+
+	p->changed = false;
+	if (!p->maps.count) {
+		bpf_map_delete_elem(t->kernel.space_of, &p->pid);
+		return;
+	}
+	t->next_slot = (t->next_slot + 1) % t->kernel.size.spaces;
+	s->count = p->maps.count < SPACE_MAPS ? p->maps.count : SPACE_MAPS;
+	s->generation = next_generation(t);
+	memcpy(s->maps, p->maps.at, s->count * sizeof(*s->maps));
+	for (uint32_t i = 0; i < t->processes.count; i++) {
+		/* more processes than slots: the oldest goes back to frame pointers */
+		if (t->processes.at[i].slot == slot) {
+			bpf_map_delete_elem(t->kernel.space_of, &t->processes.at[i].pid);
+			t->processes.at[i].slot = UINT32_MAX;
+		}
+	}
+	if (bpf_map_update_elem(t->kernel.spaces, &slot, s, BPF_ANY) ||
+	    bpf_map_update_elem(t->kernel.space_of, &p->pid, &slot, BPF_ANY))
+		return;
+	p->slot = slot;
+}
+
+void tables_publish(struct tables *t)
+{
+	if (!t->loaded)
+		return;
+	rows_write(&t->rows, t->kernel.excs);
+	for (uint32_t i = 0; i < t->processes.count; i++) {
+		if (t->processes.at[i].changed)
+			publish(t, &t->processes.at[i]);
+	}
+}
+
+int tables_load(struct tables *t, const struct tables_maps *maps, struct error *err)
+{
+	int code = rows_map(&t->rows, maps->rows, maps->size.chunks, maps->size.excs, err);
+
+	if (code)
+		return code;
+	t->kernel = *maps;
+	t->loaded = true;
+	for (uint32_t i = 0; i < t->processes.count; i++)
+		t->processes.at[i].changed = true;
+	tables_publish(t);
+	return 0;
+}
+
+uint64_t tables_left_out(const struct tables *t)
+{
+	return t->rows.left_out;
+}

@@ -1,0 +1,40 @@
+/*
+ * space - where a process has its code, and the unwind rows for it, as the
+ * kernel half reads them.
+ *
+ * The map 'rows' is one array of 32-bit words in chunks of ROW_CHUNK.  It holds
+ * for each image a directory, two words a 4 KiB page of its text (index of the
+ * page's first row, number of rows), and the rows (wire/rule.h).  A pair of the
+ * directory and the rows of one page never lie across two chunks.
+ */
+#ifndef SONDE_WIRE_SPACE_H
+#define SONDE_WIRE_SPACE_H
+
+#include "wire/rule.h"
+
+#define ROW_CHUNK 1024 /* words: a chunk is one page of memory */
+
+struct row_chunk {
+	__u32 words[ROW_CHUNK];
+};
+
+/* [start, end) of a process shows text whose ELF address is pc - bias. */
+struct space_map {
+	__u64 start, end;
+	__u64 bias;
+	__u32 directory;  /* index of its first word */
+	__u32 first_page; /* ELF address >> ROW_PAGE_SHIFT of the first page */
+	__u32 nr_pages;	  /* 0: no rows are known: frame pointers only */
+	__u32 first_exc;  /* of the image, in the map 'excs' */
+};
+
+#define SPACE_MAPS 512
+
+/* Never changed once a process points to it: a new one takes its place. */
+struct space_maps {
+	__u32 count;
+	__u32 generation; /* 1..65535: what was cached for another is not taken */
+	struct space_map maps[SPACE_MAPS]; /* ascending, not overlapping */
+};
+
+#endif
