@@ -61,6 +61,17 @@ static __always_inline __u32 take_by_kernel(void *ctx, struct walk *w, __u32 nk)
 	return n;
 }
 
+/* A probe's breakpoint leaves pc one byte behind itself, until the kernel looks
+ * at what it hit. */
+static __always_inline void back_to_breakpoint(struct walk *w)
+{
+	__u8 byte = 0;
+
+	bpf_probe_read_user(&byte, 1, (void *)(w->pc - 1));
+	if (byte == 0xcc)
+		w->pc--;
+}
+
 static __always_inline bool user_registers(struct bpf_perf_event_data *ctx,
 					   struct task_struct *task, struct walk *w)
 {
@@ -78,6 +89,8 @@ static __always_inline bool user_registers(struct bpf_perf_event_data *ctx,
 	bpf_probe_read_kernel(&w->pc, sizeof(w->pc), &PT_REGS_IP(user));
 	bpf_probe_read_kernel(&w->sp, sizeof(w->sp), &PT_REGS_SP(user));
 	bpf_probe_read_kernel(&w->bp, sizeof(w->bp), &PT_REGS_FP(user));
+	if (task->utask)
+		back_to_breakpoint(w);
 	return true;
 }
 

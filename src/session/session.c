@@ -57,17 +57,33 @@ static void on_described(void *context, const struct event *e)
 	feed_event(&s->feed, e);
 }
 
+#define MISS_NSEC (20 * NSEC_PER_MSEC) /* between two looks at maps that lack something */
+
+/* A sample of a process that is not known yet, or in code that it has mapped
+ * since the last look: its maps are told before the sample is joined. */
+static void look_before(struct session *s, const struct event_sample *e)
+{
+	bool known = table_find(&s->describe.processes, e->pid) != TABLE_NONE;
+	nsec now = clock_now();
+
+	if (!known) {
+		describe_process(&s->describe, e->pid, NULL);
+	} else if (e->user_end == STACK_NO_MAP && now - s->missed > MISS_NSEC) {
+		s->missed = now;
+		describe_maps(&s->describe, e->pid);
+	} else {
+		return;
+	}
+	tables_publish(s->tables);
+}
+
 /* Notes what has to be done once the ring is not being read any more. */
 static void on_event(void *context, const struct event *e)
 {
 	struct session *s = context;
 
-	if (e->kind == EVENT_SAMPLE) {
-		uint32_t pid = ((const struct event_sample *)e)->pid;
-
-		if (table_find(&s->describe.processes, pid) == TABLE_NONE)
-			describe_process(&s->describe, pid, NULL);
-	}
+	if (e->kind == EVENT_SAMPLE)
+		look_before(s, (const struct event_sample *)e);
 	on_described(s, e);
 	if (e->kind == EVENT_FORK) {
 		array_push(&s->born, ((const struct event_fork *)e)->pid);

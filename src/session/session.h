@@ -42,15 +42,16 @@ struct session {
 	struct tables *tables; /* how to unwind what is mapped */
 	struct loop loop;
 	struct live *live;
-	struct stream_writer *writer;	    /* set before session_arm to record; the caller's */
-	uint32_t child;			    /* pid of the command that was started, 0 = none */
-	bool held;			    /* it has not been let run yet */
-	bool looped;			    /* loop is set up */
-	bool described;			    /* describe and feed are */
-	ARRAY(uint32_t) born;		    /* processes forked since the last poll */
-	ARRAY(struct session_young) young;  /* still loading their libraries */
-	nsec opened;			    /* when session_open was called */
-	nsec began;			    /* when the clock was started */
+	struct stream_writer *writer;	   /* set before session_arm to record; the caller's */
+	uint32_t child;			   /* pid of the command that was started, 0 = none */
+	bool held;			   /* it has not been let run yet */
+	bool looped;			   /* loop is set up */
+	bool described;			   /* describe and feed are */
+	ARRAY(uint32_t) born;		   /* processes forked since the last poll */
+	ARRAY(struct session_young) young; /* still loading their libraries */
+	nsec missed; /* when maps were last looked at for a sample in none of them */
+	nsec opened; /* when session_open was called */
+	nsec began;  /* when the clock was started */
 	void (*on_poll)(struct session *s); /* may be NULL; what commands show */
 	void (*on_tick)(struct session *s);
 	void *screen;	    /* the command's own, for these two */

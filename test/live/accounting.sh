@@ -27,10 +27,10 @@ accounted() {
 		all(ends['open'] == 0 for ends in d['spans']) and ($more)" "$out" "$truth"
 }
 
-# Where the kernel is too busy to say whose stack it is, a call may rather be let go
-# (foreign): counted, but not timed.
+# While the process changes its maps nobody can say whose stack it is on; such a call is
+# let go (untracked): counted, but not timed.
 same='all(span(f)["calls"] == c["entries"] and
-	c["returned"] - span(f)["ended"]["return"] == span(f)["ended"]["foreign"] <= max(2, c["entries"] / 1000)
+	c["returned"] - span(f)["ended"]["return"] == span(f)["ended"]["untracked"] <= max(2, c["entries"] / 1000)
 	for f, c in t["functions"].items())'
 entered='all(span(f)["calls"] == c["entries"] for f, c in t["functions"].items())'
 

@@ -16,8 +16,8 @@ for variant in push mov; do
 	check "$variant: ends when the target does" status_is 0
 	check "$variant: the target ends well" exited_well
 	check "$variant: every call is counted" \
-		holds 'd["final"] and d["calls"] + d["ended"].get("foreign", 0) ==
-		t["functions"]["f_push"]["returned"] and d["ended"].get("foreign", 0) <= 8' "$out" "$truth"
+		holds 'd["final"] and d["calls"] + d["ended"].get("untracked", 0) ==
+		t["functions"]["f_push"]["returned"] and d["ended"].get("untracked", 0) <= 8' "$out" "$truth"
 	check "$variant: percentiles within 2 % of exact" holds "$quantiles" "$out" "$truth"
 done
 
