@@ -22,23 +22,19 @@ static void feed_write(void *feed, const struct event *e)
 		f->failed = stream_writer_add(f->writer, e, &f->error);
 }
 
-static void write_symbol(void *feed, const struct event_symbol *symbol)
-{
-	feed_write(feed, &symbol->head);
-}
-
 /* Asks the names of all frames that are new and records them. */
 static void record_names(struct feed *f)
 {
 	struct naming naming = namer_naming(f->namer);
-	struct frame_name name;
+	struct frame_name name, levels[NAMING_LEVELS];
 
 	for (; f->named < f->store->frames.list.count; f->named++) {
 		struct frame frame = frame_at(&f->store->frames, f->named);
 
 		naming.find(naming.context, frame.image, frame.offset, &name);
+		naming.expand(naming.context, frame.image, frame.offset, levels, NAMING_LEVELS);
 	}
-	namer_each_new_symbol(f->namer, write_symbol, f);
+	namer_each_new_symbol(f->namer, feed_write, f);
 }
 
 void feed_event(void *feed, const struct event *e)

@@ -75,6 +75,34 @@ void loop_done(struct loop *l)
 		free(l->processes.at[i]);
 	}
 	array_done(&l->processes);
+	for (uint32_t i = 0; i < l->files.count; i++)
+		free(l->files.at[i]);
+	array_done(&l->files);
+}
+
+static void on_file(uv_poll_t *handle, int status, int events)
+{
+	struct loop *l = ((struct loop_file *)handle->data)->loop;
+
+	if (l->on_file)
+		l->on_file(l->context);
+}
+
+void loop_add_file(struct loop *l, int fd)
+{
+	struct loop_file *f = NEW(struct loop_file);
+
+	f->loop = l;
+	f->handle.data = f;
+	array_push(&l->files, f);
+	uv_poll_init(&l->uv, &f->handle, fd);
+	uv_poll_start(&f->handle, UV_READABLE, on_file);
+}
+
+void loop_drop_files(struct loop *l)
+{
+	for (uint32_t i = 0; i < l->files.count; i++)
+		uv_poll_stop(&l->files.at[i]->handle);
 }
 
 static bool any_running(const struct loop *l)

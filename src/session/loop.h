@@ -26,11 +26,18 @@ struct loop_process {
 	bool running, is_child;
 };
 
+struct loop_file {
+	struct loop *loop;
+	uv_poll_t handle;
+};
+
 struct loop {
 	uv_loop_t uv;
 	uv_timer_t poll, tick, end;
 	uv_signal_t signals[3];
 	ARRAY(struct loop_process *) processes;
+	ARRAY(struct loop_file *) files;
+	void (*on_file)(void *context); /* one of the files is readable */
 	void (*on_poll)(void *context);
 	void (*on_tick)(void *context);
 	void *context;
@@ -46,6 +53,10 @@ void loop_done(struct loop *l);
 /* Ends the loop when this process and all others added have ended.  is_child:
  * it is ours, and its exit status is taken.  -ESRCH: it is gone already. */
 int loop_add_process(struct loop *l, uint32_t pid, bool is_child, struct error *err);
+/* Calls on_file when fd, which stays the caller's, is readable. */
+void loop_add_file(struct loop *l, int fd);
+/* Looks at the files no more. */
+void loop_drop_files(struct loop *l);
 /* Runs until duration (0: no end) is over, a signal, the last process' end, or
  * loop_stop(): why it ended. */
 enum end_reason loop_run(struct loop *l, nsec duration, nsec interval);

@@ -1,6 +1,7 @@
 #include "session/session.h"
 
 #include "proc/thread.h"
+#include "session/follow.h"
 #include "session/launch.h"
 #include "source/calibrate.h"
 
@@ -40,98 +41,13 @@ int session_open(struct session *s, const struct session_option *option, struct 
 	return watch_find(&s->watch, &s->target, option->places, option->nr_places, err);
 }
 
-#define YOUNG_NSEC (2 * NSEC_PER_SEC)
-
-static void note_young(struct session *s, uint32_t pid)
-{
-	struct session_young y = { pid, clock_now() };
-
-	array_push(&s->young, y);
-}
-
-static void on_described(void *context, const struct event *e)
-{
-	struct session *s = context;
-
-	tables_event(s->tables, e);
-	feed_event(&s->feed, e);
-}
-
-#define MISS_NSEC (20 * NSEC_PER_MSEC) /* between two looks at maps that lack something */
-
-/* A sample of a process that is not known yet, or in code that it has mapped
- * since the last look: its maps are told before the sample is joined. */
-static void look_before(struct session *s, const struct event_sample *e)
-{
-	bool known = table_find(&s->describe.processes, e->pid) != TABLE_NONE;
-	nsec now = clock_now();
-
-	if (!known) {
-		describe_process(&s->describe, e->pid, NULL);
-	} else if (e->user_end == STACK_NO_MAP && now - s->missed > MISS_NSEC) {
-		s->missed = now;
-		describe_maps(&s->describe, e->pid);
-	} else {
-		return;
-	}
-	tables_publish(s->tables);
-}
-
-/* Notes what has to be done once the ring is not being read any more. */
-static void on_event(void *context, const struct event *e)
-{
-	struct session *s = context;
-
-	if (e->kind == EVENT_SAMPLE)
-		look_before(s, (const struct event_sample *)e);
-	on_described(s, e);
-	if (e->kind == EVENT_FORK) {
-		array_push(&s->born, ((const struct event_fork *)e)->pid);
-	} else if (e->kind == EVENT_EXEC) {
-		describe_exec(&s->describe, ((const struct event_exec *)e)->pid);
-		note_young(s, ((const struct event_exec *)e)->pid);
-	}
-}
-
-/* The programs see new processes at once; probes follow here. */
-static void follow(struct session *s)
-{
-	for (uint32_t i = 0; i < s->born.count; i++) {
-		uint32_t pid = s->born.at[i];
-
-		if (table_find(&s->describe.processes, pid) == TABLE_NONE)
-			describe_process(&s->describe, pid, NULL);
-		watch_arm(&s->watch, s->live, pid, NULL);
-		loop_add_process(&s->loop, pid, false, NULL);
-	}
-	array_clear(&s->born);
-	tables_publish(s->tables);
-}
-
-/* A program that has just begun is still loading its libraries: look at its maps
- * before its samples are joined. */
-static void look_at_young(struct session *s)
-{
-	nsec now = clock_now();
-	uint32_t kept = 0;
-
-	for (uint32_t i = 0; i < s->young.count; i++) {
-		struct session_young y = s->young.at[i];
-
-		if (describe_maps(&s->describe, y.pid) >= 0 && now - y.since < YOUNG_NSEC)
-			s->young.at[kept++] = y;
-	}
-	s->young.count = kept;
-	tables_publish(s->tables);
-}
-
 static void on_poll(void *context)
 {
 	struct session *s = context;
 
-	look_at_young(s);
+	follow_new_code(s);
 	live_poll(s->live);
-	follow(s);
+	follow_born(s);
 	if (s->on_poll)
 		s->on_poll(s);
 }
@@ -146,9 +62,10 @@ static void on_tick(void *context)
 {
 	struct session *s = context;
 
-	look_at_young(s);
+	s->heard = 0;
+	follow_new_code(s);
 	live_tick(s->live);
-	follow(s);
+	follow_born(s);
 	for (uint32_t i = 0; i < s->target.processes.count; i++) {
 		if (describe_maps(&s->describe, s->target.processes.at[i].pid) > 0 &&
 		    !watch_is_safe(&s->watch, &s->target, &s->error)) {
@@ -163,15 +80,6 @@ static void on_tick(void *context)
 	}
 	if (s->on_tick)
 		s->on_tick(s);
-}
-
-static void on_image(void *context, const struct event_image *image, const char *open_path)
-{
-	struct session *s = context;
-
-	namer_image(s->feed.namer, image, open_path, NULL);
-	if (s->option.hz && s->option.user)
-		tables_image(s->tables, image, open_path);
 }
 
 static enum attach_kind attach_kind_here(void)
@@ -248,19 +156,20 @@ int session_arm(struct session *s, struct error *err)
 	feed_init(&s->feed);
 	s->feed.writer = s->writer;
 	s->feed.live = true;
-	describe_init(&s->describe, on_described, on_image, s);
+	describe_init(&s->describe, follow_described, follow_image, s);
 	s->described = true;
 	loop_init(&s->loop, s);
 	s->looped = true;
 	s->loop.on_poll = on_poll;
 	s->loop.on_tick = on_tick;
 	s->loop.keep = s->target.all;
+	follow_maps(s);
 	describe_machine(&s->describe, s->option.hz, s->option.command);
 	code = describe_processes(s, err);
 	if (code)
 		return code;
 	option.tables = s->tables;
-	code = live_open(&option, on_event, s, &s->live, err);
+	code = live_open(&option, follow_event, s, &s->live, err);
 	if (code == 0)
 		code = add_processes(s, by_thread, err);
 	if (code == 0)
@@ -277,7 +186,7 @@ enum end_reason session_run(struct session *s)
 	if (!s->failed && s->held)
 		s->failed = launch_go(s->child, &s->error);
 	if (s->held && !s->failed)
-		note_young(s, s->child);
+		follow_young(s, s->child);
 	s->held = s->held && s->failed;
 	if (!s->failed)
 		reason = loop_run(&s->loop, s->option.duration, s->option.interval);
@@ -306,6 +215,7 @@ void session_close(struct session *s)
 	live_close(s->live);
 	if (s->looped)
 		loop_done(&s->loop);
+	mapwatch_close(&s->mapwatch);
 	if (s->described) {
 		describe_done(&s->describe);
 		feed_done(&s->feed);
@@ -315,44 +225,4 @@ void session_close(struct session *s)
 	target_done(&s->target);
 	array_done(&s->born);
 	array_done(&s->young);
-}
-
-static void describe_probe(const struct session *s, const struct probe *p, struct text *to)
-{
-	const struct store_probe *known = store_probe(s->feed.store, p->id);
-	char cost[TEXT_QUANTITY];
-
-	text_add(to, p->function);
-	if (known && known->file) {
-		const char *file = intern_string(&s->feed.store->text, known->file);
-		const char *slash = strrchr(file, '/');
-
-		text_format(to, "  %s:%u", slash ? slash + 1 : file, known->line);
-	}
-	if (p->sites.count > 1)
-		text_format(to, "  %u sites", p->sites.count);
-	text_add(to, p->verdict.exit == EXIT_HOOK ? "  return hook" : "  no end");
-	if (known && known->cost)
-		text_format(to, "  %s a call", text_duration(cost, known->cost));
-	if (p->note)
-		text_format(to, "  (%s)", p->note);
-}
-
-void session_describe(struct session *s, struct text *to)
-{
-	const char *halves = s->option.user && s->option.kernel ? "kernel and user stacks"
-			     : s->option.user			? "user stacks"
-								: "kernel stacks";
-
-	target_describe(&s->target, to);
-	if (s->feed.store->threads_seen)
-		text_format(to, ", %llu thread%s",
-			    (unsigned long long)s->feed.store->threads_seen,
-			    s->feed.store->threads_seen == 1 ? "" : "s");
-	if (s->option.hz)
-		text_format(to, "; %u Hz, %s", s->option.hz, halves);
-	for (uint32_t i = 0; i < s->watch.set.count; i++) {
-		text_add(to, "\n");
-		describe_probe(s, &s->watch.set.at[i], to);
-	}
 }

@@ -15,6 +15,7 @@
 #include "session/feed.h"
 #include "session/loop.h"
 #include "session/watch.h"
+#include "source/mapwatch.h"
 
 struct session_option {
 	struct target_query query;
@@ -40,6 +41,8 @@ struct session {
 	struct describe describe;
 	struct feed feed;
 	struct tables *tables; /* how to unwind what is mapped */
+	struct mapwatch mapwatch;
+	unsigned heard; /* mappings heard of since the last tick */
 	struct loop loop;
 	struct live *live;
 	struct stream_writer *writer;	   /* set before session_arm to record; the caller's */

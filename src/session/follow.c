@@ -1,0 +1,132 @@
+#include "session/follow.h"
+
+#define YOUNG_NSEC (2 * NSEC_PER_SEC)
+
+void follow_young(struct session *s, uint32_t pid)
+{
+	struct session_young y = { pid, clock_now() };
+
+	array_push(&s->young, y);
+}
+
+void follow_described(void *context, const struct event *e)
+{
+	struct session *s = context;
+
+	tables_event(s->tables, e);
+	feed_event(&s->feed, e);
+}
+
+#define MISS_NSEC (20 * NSEC_PER_MSEC) /* between two looks at maps that lack something */
+
+/* A sample of a process that is not known yet, or in code that it has mapped
+ * since the last look: its maps are told before the sample is joined. */
+static void look_before(struct session *s, const struct event_sample *e)
+{
+	bool known = table_find(&s->describe.processes, e->pid) != TABLE_NONE;
+	nsec now = clock_now();
+
+	if (!known) {
+		describe_process(&s->describe, e->pid, NULL);
+	} else if (e->user_end == STACK_NO_MAP && now - s->missed > MISS_NSEC) {
+		s->missed = now;
+		describe_maps(&s->describe, e->pid);
+	} else {
+		return;
+	}
+	tables_publish(s->tables);
+}
+
+/* Notes what has to be done once the ring is not being read any more. */
+void follow_event(void *context, const struct event *e)
+{
+	struct session *s = context;
+
+	if (e->kind == EVENT_SAMPLE)
+		look_before(s, (const struct event_sample *)e);
+	follow_described(s, e);
+	if (e->kind == EVENT_FORK) {
+		array_push(&s->born, ((const struct event_fork *)e)->pid);
+	} else if (e->kind == EVENT_EXEC) {
+		describe_exec(&s->describe, ((const struct event_exec *)e)->pid);
+		follow_young(s, ((const struct event_exec *)e)->pid);
+	}
+}
+
+/* The programs see new processes at once; probes follow here. */
+void follow_born(struct session *s)
+{
+	for (uint32_t i = 0; i < s->born.count; i++) {
+		uint32_t pid = s->born.at[i];
+
+		if (table_find(&s->describe.processes, pid) == TABLE_NONE)
+			describe_process(&s->describe, pid, NULL);
+		watch_arm(&s->watch, s->live, pid, NULL);
+		loop_add_process(&s->loop, pid, false, NULL);
+	}
+	array_clear(&s->born);
+	tables_publish(s->tables);
+}
+
+/* A program that has just begun is still loading its libraries: look at its maps
+ * before its samples are joined. */
+static void look_at_young(struct session *s)
+{
+	nsec now = clock_now();
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < s->young.count; i++) {
+		struct session_young y = s->young.at[i];
+
+		if (describe_maps(&s->describe, y.pid) >= 0 && now - y.since < YOUNG_NSEC)
+			s->young.at[kept++] = y;
+	}
+	s->young.count = kept;
+	tables_publish(s->tables);
+}
+
+#define HEARD_MOST 5000 /* mappings of all processes between two ticks */
+
+static void on_mapping(void *context, uint32_t pid)
+{
+	struct session *s = context;
+
+	if (table_find(&s->describe.processes, pid) != TABLE_NONE)
+		describe_maps(&s->describe, pid);
+}
+
+/* Someone has mapped code, perhaps the target.  On a machine that starts
+ * programs all the time it is cheaper to look when sonde wakes up anyway. */
+static void on_file(void *context)
+{
+	struct session *s = context;
+
+	s->heard += mapwatch_read(&s->mapwatch, on_mapping, s);
+	if (s->heard > HEARD_MOST)
+		loop_drop_files(&s->loop);
+	tables_publish(s->tables);
+}
+
+void follow_maps(struct session *s)
+{
+	if (!s->option.hz || mapwatch_open(&s->mapwatch, NULL))
+		return;
+	s->loop.on_file = on_file;
+	for (uint32_t i = 0; i < s->mapwatch.cpus.count; i++)
+		loop_add_file(&s->loop, s->mapwatch.cpus.at[i].fd);
+}
+
+void follow_image(void *context, const struct event_image *image, const char *open_path)
+{
+	struct session *s = context;
+
+	namer_image(s->feed.namer, image, open_path, NULL);
+	if (s->option.hz && s->option.user)
+		tables_image(s->tables, image, open_path);
+}
+
+void follow_new_code(struct session *s)
+{
+	mapwatch_read(&s->mapwatch, on_mapping, s);
+	look_at_young(s);
+}

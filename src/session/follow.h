@@ -1,0 +1,27 @@
+/*
+ * follow - the target as it lives on while it is watched: its processes fork,
+ * become other programs, load code.
+ *
+ * The kernel half sees all that by itself; what follows here is what needs
+ * files: names, unwind tables, probes on new processes.
+ */
+#ifndef SONDE_SESSION_FOLLOW_H
+#define SONDE_SESSION_FOLLOW_H
+
+#include "session/session.h"
+
+/* Functions for the source and for describe; context is the struct session. */
+void follow_event(void *context, const struct event *e);
+void follow_described(void *context, const struct event *e);
+void follow_image(void *context, const struct event_image *image, const char *open_path);
+
+/* Hears of new mappings from here on. */
+void follow_maps(struct session *s);
+/* Looks for code that is new, before samples in it are joined. */
+void follow_new_code(struct session *s);
+/* Puts the probes on processes that were forked since the last call. */
+void follow_born(struct session *s);
+/* A program has just begun: it is still loading its libraries. */
+void follow_young(struct session *s, uint32_t pid);
+
+#endif
