@@ -62,13 +62,19 @@ static __always_inline __u32 take_by_kernel(void *ctx, struct walk *w, __u32 nk)
 }
 
 /* A probe's breakpoint leaves pc one byte behind itself, until the kernel looks
- * at what it hit. */
+ * at what it hit.  Then the kernel carries out the instruction if it is a push: sp
+ * moves before pc does, and the span is open with its return slot one word up. */
 static __always_inline void back_to_breakpoint(struct walk *w)
 {
+	bool pushed = w->newest_slot == w->sp + sizeof(long);
 	__u8 byte = 0;
 
-	bpf_probe_read_user(&byte, 1, (void *)(w->pc - 1));
-	if (byte == 0xcc)
+	bpf_probe_read_user(&byte, 1, (void *)(w->pc - !pushed));
+	if (byte != 0xcc)
+		return;
+	if (pushed)
+		w->sp += sizeof(long);
+	else
 		w->pc--;
 }
 
@@ -129,11 +135,22 @@ static __always_inline __u32 take_kernel(void *ctx, __u64 *frames)
 	return n > 0 ? n / sizeof(__u64) : 0;
 }
 
-static __always_inline void take_span(struct walk *w, const struct open_span *s)
+/* What the thread's spans tell of the stack, and the innermost one's id. */
+static __always_inline void take_spans(struct walk *w, const struct thread_state *t,
+				       __u32 depth)
 {
-	w->sample.span = s->id;
-	w->newest_slot = s->sp;
-	w->newest_ra = s->ra;
+	const struct open_span *s = &t->spans[(depth - 1) & (MAX_OPEN - 1)];
+	const struct open_span *ended = &t->spans[depth & (MAX_OPEN - 1)];
+
+	if (depth) {
+		w->sample.span = s->id;
+		w->newest_slot = s->sp;
+		w->newest_ra = s->ra;
+	}
+	if (depth < MAX_OPEN) {
+		w->ended_slot = ended->sp;
+		w->ended_ra = ended->ra;
+	}
 }
 
 SEC("perf_event")
@@ -155,7 +172,7 @@ int clock_tick(struct bpf_perf_event_data *ctx)
 	t = bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	w->sample.span = 0;
 	w->sample.in_probe = t ? t->busy : 0;
-	w->newest_slot = 0;
+	w->newest_slot = w->ended_slot = 0;
 	if (t) {
 		if (!t->named) {
 			t->named = 1;
@@ -164,10 +181,9 @@ int clock_tick(struct bpf_perf_event_data *ctx)
 		depth = t->depth;
 		if (depth > MAX_OPEN)
 			depth = MAX_OPEN;
-		if (depth) {
+		if (depth)
 			announce(t, depth, pid, tid, now);
-			take_span(w, &t->spans[(depth - 1) & (MAX_OPEN - 1)]);
-		}
+		take_spans(w, t, depth);
 	}
 	w->sample.weight = control.period;
 	w->sample.pid = pid;

@@ -11,7 +11,7 @@
 
 #include "bpf/maps.bpf.h"
 #include "wire/rule.h"
-#include "wire/space.h"
+#include "wire/textmap.h"
 
 #define WALK_CACHE 1024		/* pcs remembered on a CPU */
 #define WALK_WINDOW 4096	/* bytes of stack held at once */
@@ -36,12 +36,16 @@ struct walk {
 	__u64 hooks;	  /* struct return_instance: pending hooks not met yet */
 	__u64 trampoline; /* user address of the kernel's [uprobes] page, 0 = none */
 	__u64 newest_slot, newest_ra; /* of the innermost open span; slot 0: none */
+	__u64 ended_slot, ended_ra;   /* of the last that ended at this depth; 0: none */
 	__u32 window_size;
 	__u32 refills;
-	__u32 exact; /* pc is where the thread is or was interrupted, no return address */
-	__u32 map;   /* index of the map that was used last */
-	__u32 space; /* slot in 'spaces' */
-	__u32 at;    /* where in frames the next one goes */
+	__u32 exact;	 /* pc is where the thread is or was interrupted, no return address */
+	__u32 map;	 /* index of the map that was used last */
+	__u32 space;	 /* slot in 'spaces' */
+	__u32 at;	 /* where in frames the next one goes */
+	__u64 registers; /* where the exact frame's are, by regs_at or signal_at */
+	__u32 in_signal; /* the exact frame was interrupted by a signal */
+	__u32 pad;
 	__u64 window[WALK_WINDOW / 8];
 	struct event_sample sample;
 	__u64 frames[WALK_FRAMES];
@@ -218,12 +222,43 @@ __noinline __u64 walk_true_return(struct walk *w, __u64 slot)
 	return w->newest_slot == slot ? w->newest_ra : 0;
 }
 
+/* In the return trampoline (arch/x86/kernel/uprobes.c, uretprobe_trampoline):
+ * push rax, rcx, r11; the system call; pop r11, rcx; ret.  rax is pushed where
+ * the return address was, and the system call puts that back there at its end. */
+__noinline int walk_leave_trampoline(struct walk *w)
+{
+	struct return_instance *r;
+	__u64 slot, to, offset;
+
+	if (!w)
+		return 0;
+	r = (void *)w->hooks;
+	offset = w->pc - w->trampoline;
+	slot = w->sp + (offset <= 13 ? 16 : offset <= 15 ? 8 : 0);
+	w->exact = 0;
+	/* not handled yet: sp has moved by none to three words */
+	if (r && BPF_CORE_READ(r, stack) - (w->sp - 8) <= 24) {
+		slot = BPF_CORE_READ(r, stack);
+		to = walk_true_return(w, slot);
+	} else if (offset <= 13 && slot == w->ended_slot &&
+		   w->ended_ra - w->trampoline >= 4096) {
+		to = w->ended_ra; /* handled, and not put back yet */
+	} else if (bpf_probe_read_user(&to, sizeof(to), (void *)slot)) {
+		return 0;
+	}
+	w->pc = to;
+	w->sp = slot + 8;
+	return 0;
+}
+
 /* A frame of the kernel's making around a signal handler: the registers of what
  * was interrupted lie in a ucontext (x86-64 rt_sigframe, asm/sigcontext.h). */
 static __always_inline int step_signal(struct walk *w)
 {
 	__u64 bp, sp, pc;
 
+	w->registers = w->sp + RULE_SIGNAL_R8;
+	w->in_signal = 1;
 	if (bpf_probe_read_user(&bp, 8, (void *)(w->sp + RULE_SIGNAL_RBP)) ||
 	    bpf_probe_read_user(&sp, 8, (void *)(w->sp + RULE_SIGNAL_RSP)) ||
 	    bpf_probe_read_user(&pc, 8, (void *)(w->sp + RULE_SIGNAL_RIP)))
@@ -232,14 +267,42 @@ static __always_inline int step_signal(struct walk *w)
 	w->sp = sp;
 	w->pc = pc;
 	w->exact = 1;
+	if (pc - w->trampoline < UPROBE_SLOT)
+		walk_leave_trampoline(w);
 	return WALK_ON;
+}
+
+/* Where struct pt_regs and a signal frame (from its R8 on) keep registers, by their
+ * DWARF number. */
+const __u8 regs_at[16] = { 10, 12, 11, 5, 13, 14, 4, 19, 9, 8, 7, 6, 3, 2, 1, 0 };
+const __u8 signal_at[16] = { 13, 12, 14, 11, 9, 8, 10, 15, 0, 1, 2, 3, 4, 5, 6, 7 };
+
+/* Other registers than SP, RBP and pc are known only where the thread is or was
+ * interrupted: there a function may keep its CFA in any (R10 while a stack is
+ * being realigned). */
+static __noinline int walk_register(struct walk *w, __u32 reg, __u64 *ret)
+{
+	void *from;
+
+	if (!w || !ret || !w->exact)
+		return STACK_UNSUPPORTED;
+	reg &= 15;
+	if (w->in_signal) {
+		from = (void *)(w->registers + 8 * signal_at[reg]);
+		return bpf_probe_read_user(ret, 8, from) ? STACK_UNREADABLE : WALK_ON;
+	}
+	w->registers = bpf_task_pt_regs(bpf_get_current_task_btf());
+	barrier(); /* read back it is a number, to which an offset may be added */
+	from = (void *)(w->registers + 8 * regs_at[reg]);
+	return bpf_probe_read_kernel(ret, 8, from) ? STACK_UNREADABLE : WALK_ON;
 }
 
 static __always_inline int step_exc(struct walk *w, __u32 index, __u64 *ret_cfa, __u64 *ret_bp,
 				    __u64 *ret_slot)
 {
 	const struct rule_exc *e = bpf_map_lookup_elem(&excs, &index);
-	__u64 cfa;
+	__u64 cfa = 0;
+	int end;
 
 	if (!e)
 		return STACK_UNSUPPORTED;
@@ -247,8 +310,8 @@ static __always_inline int step_exc(struct walk *w, __u32 index, __u64 *ret_cfa,
 		cfa = w->sp;
 	else if (e->cfa_reg == RULE_REG_RBP)
 		cfa = w->bp;
-	else
-		return STACK_UNSUPPORTED;
+	else if ((end = walk_register(w, e->cfa_reg, &cfa)) != WALK_ON)
+		return end;
 	cfa += e->cfa_off;
 	if (e->cfa_deref) {
 		if (bpf_probe_read_user(&cfa, 8, (void *)cfa))
@@ -367,28 +430,6 @@ __noinline int walk_step(struct walk *w)
 	return WALK_ON;
 }
 
-/* In the return trampoline (arch/x86/kernel/uprobes.c, uretprobe_trampoline):
- * push rax, rcx, r11; the system call; pop r11, rcx; ret.  rax is pushed where
- * the return address was, and the system call puts that back there. */
-static __always_inline void leave_trampoline(struct walk *w, __u64 offset)
-{
-	struct return_instance *r = (void *)w->hooks;
-	__u64 slot = w->sp + (offset <= 13 ? 16 : offset <= 15 ? 8 : 0), to;
-
-	w->exact = 0;
-	/* not handled yet: sp has moved by none to three words */
-	if (r && BPF_CORE_READ(r, stack) - (w->sp - 8) <= 24) {
-		slot = BPF_CORE_READ(r, stack);
-		w->pc = walk_true_return(w, slot);
-		w->sp = slot + 8;
-		return;
-	}
-	if (bpf_probe_read_user(&to, sizeof(to), (void *)slot))
-		return;
-	w->pc = to;
-	w->sp = slot + 8;
-}
-
 /* A thread caught in the kernel's own page for probes: back to where it is in
  * the program. */
 static __always_inline void leave_page(struct walk *w, struct task_struct *task)
@@ -399,7 +440,7 @@ static __always_inline void leave_page(struct walk *w, struct task_struct *task)
 	if (!utask || !w->trampoline || offset >= 4096)
 		return;
 	if (offset < UPROBE_SLOT)
-		leave_trampoline(w, offset);
+		walk_leave_trampoline(w);
 	else
 		w->pc = BPF_CORE_READ(utask, vaddr); /* an instruction is stepped there */
 }
@@ -413,6 +454,7 @@ static __always_inline void walk_begin(struct walk *w, struct task_struct *task,
 	w->space = space;
 	w->map = 0;
 	w->exact = 1;
+	w->in_signal = 0;
 	w->refills = 0;
 	w->window_size = 0;
 	w->trampoline = area ? BPF_CORE_READ(area, vaddr) : 0;

@@ -31,6 +31,8 @@ int question_ask(const struct run_option *o, const struct sink *sink, struct fee
 		query.window = (struct window){ .kind = WINDOW_LAST, .length = o->last };
 	else if (o->ewma)
 		query.window = (struct window){ .kind = WINDOW_EWMA, .length = o->ewma };
+	if (!feed->live)
+		namer_set_line_budget(feed->namer, NAMER_ANSWER_BUDGET);
 	return view_answer(feed->store, &query, &naming, ret, err);
 }
 

@@ -24,60 +24,71 @@ static uint64_t address_of(const struct cfi_section *s, const struct dwarf_curso
 	return s->address + offset_of(s, c);
 }
 
+/* What an encoded pointer is relative to; false if that is not known here. */
+static bool pointer_base(uint8_t encoding, uint64_t at_address, uint64_t data_address,
+			 uint64_t *ret)
+{
+	switch (encoding & 0xf0) {
+	case DW_EH_PE_absptr:
+		*ret = 0;
+		return true;
+	case DW_EH_PE_pcrel:
+		*ret = at_address;
+		return true;
+	case DW_EH_PE_datarel:
+		*ret = data_address;
+		return data_address;
+	}
+	return false;
+}
+
+static bool pointer_value(struct dwarf_cursor *c, uint8_t encoding, uint64_t *ret)
+{
+	switch (encoding & 0x0f) {
+	case DW_EH_PE_absptr:
+	case DW_EH_PE_signed:
+	case DW_EH_PE_udata8:
+	case DW_EH_PE_sdata8:
+		*ret = cursor_number(c, 8);
+		break;
+	case DW_EH_PE_udata2:
+		*ret = cursor_number(c, 2);
+		break;
+	case DW_EH_PE_udata4:
+		*ret = cursor_number(c, 4);
+		break;
+	case DW_EH_PE_sdata2:
+		*ret = (int16_t)cursor_number(c, 2);
+		break;
+	case DW_EH_PE_sdata4:
+		*ret = (int32_t)cursor_number(c, 4);
+		break;
+	case DW_EH_PE_uleb128:
+		*ret = cursor_uleb(c);
+		break;
+	case DW_EH_PE_sleb128:
+		*ret = cursor_sleb(c);
+		break;
+	default:
+		return false;
+	}
+	return !c->broken;
+}
+
 bool cfi_pointer(struct dwarf_cursor *c, uint8_t encoding, uint64_t at_address,
 		 uint64_t data_address, uint64_t *ret)
 {
-	uint64_t v, base;
+	uint64_t base, value;
 
 	if (encoding == DW_EH_PE_aligned) {
 		cursor_skip(c, -at_address & (ADDRESS_SIZE - 1));
 		encoding = DW_EH_PE_absptr;
 	}
-	switch (encoding & 0xf0) {
-	case DW_EH_PE_absptr:
-		base = 0;
-		break;
-	case DW_EH_PE_pcrel:
-		base = at_address;
-		break;
-	case DW_EH_PE_datarel:
-		if (!data_address)
-			return false;
-		base = data_address;
-		break;
-	default:
+	if (!pointer_base(encoding, at_address, data_address, &base) ||
+	    !pointer_value(c, encoding, &value))
 		return false;
-	}
-	switch (encoding & 0x0f) {
-	case DW_EH_PE_absptr:
-	case DW_EH_PE_udata8:
-	case DW_EH_PE_sdata8:
-	case DW_EH_PE_signed:
-		v = cursor_number(c, 8);
-		break;
-	case DW_EH_PE_uleb128:
-		v = cursor_uleb(c);
-		break;
-	case DW_EH_PE_sleb128:
-		v = cursor_sleb(c);
-		break;
-	case DW_EH_PE_udata2:
-		v = cursor_number(c, 2);
-		break;
-	case DW_EH_PE_udata4:
-		v = cursor_number(c, 4);
-		break;
-	case DW_EH_PE_sdata2:
-		v = (int16_t)cursor_number(c, 2);
-		break;
-	case DW_EH_PE_sdata4:
-		v = (int32_t)cursor_number(c, 4);
-		break;
-	default:
-		return false;
-	}
-	*ret = base + v;
-	return !c->broken;
+	*ret = base + value;
+	return true;
 }
 
 /* Cuts the next entry off the front of c.  rest is empty for an entry without
@@ -202,30 +213,42 @@ static void cie_add(struct cfi *c, struct cie *cie, struct entry *e, uint32_t se
 	c->counts.cies += gap < 0;
 }
 
+/* Reads the CIE at an offset: its index, TABLE_NONE if there is none or no room. */
+static uint32_t cie_read_at(struct cfi *c, uint32_t section, uint64_t offset)
+{
+	const struct cfi_section *s = &c->sections[section];
+	struct dwarf_cursor from = { .at = s->bytes + offset, .end = s->bytes + s->size };
+	struct entry e = { 0 };
+
+	if (!entry_next(s, &from, &e) || !e.is_cie) {
+		c->counts.gaps[UNWIND_BROKEN]++;
+		return TABLE_NONE;
+	}
+	if (c->cies.count == UNWIND_CIES_MAX) {
+		c->counts.gaps[UNWIND_EXCESS]++;
+		return TABLE_NONE;
+	}
+	cie_add(c, array_add(&c->cies), &e, section);
+	return c->cies.count - 1;
+}
+
 /* Index of the CIE at an offset, TABLE_NONE if there is none that can be used:
  * counted for every FDE that needs it. */
 static uint32_t cie_find(struct cfi *c, uint32_t section, uint64_t offset)
 {
-	const struct cfi_section *s = &c->sections[section];
 	uint64_t key = offset << 2 | section;
-	uint32_t index = table_find(&c->known, key);
+	uint32_t index;
 
+	if (offset >= c->sections[section].size) {
+		c->counts.gaps[UNWIND_BROKEN]++;
+		return TABLE_NONE;
+	}
+	index = table_find(&c->known, key);
 	if (index == TABLE_NONE) {
-		struct dwarf_cursor from = { .at = s->bytes + offset,
-					     .end = s->bytes + s->size };
-		struct entry e = { 0 };
-
-		if (offset > s->size || !entry_next(s, &from, &e) || !e.is_cie) {
-			c->counts.gaps[UNWIND_BROKEN]++;
-			return TABLE_NONE;
-		}
-		if (c->cies.count == UNWIND_CIES_MAX) {
-			c->counts.gaps[UNWIND_EXCESS]++;
-			return TABLE_NONE;
-		}
-		index = c->cies.count;
+		index = cie_read_at(c, section, offset);
+		if (index == TABLE_NONE)
+			return index;
 		table_set(&c->known, key, index);
-		cie_add(c, array_add(&c->cies), &e, section);
 	}
 	if (c->cies.at[index].gap < 0)
 		return index;

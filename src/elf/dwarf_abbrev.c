@@ -4,7 +4,7 @@
 
 #include <dwarf.h>
 
-#define ABBREVS_MAX (1u << 20)	  /* of one table */
+#define ABBREVS_MAX (1u << 20)	   /* of one table */
 #define ATTRIBUTES_MAX (16u << 20) /* of all */
 #define ATTRIBUTES_EACH 1024
 #define TABLE_FIRST (16u << 10) /* bytes that are read of a table, then ten times as many */
@@ -14,20 +14,34 @@
  * size of one. */
 enum { OFFSET = 100, NONE };
 static const uint8_t sizes[FORM_MAX + 1] = {
-	[DW_FORM_addr] = 8,	    [DW_FORM_data1] = 1,
-	[DW_FORM_ref1] = 1,	    [DW_FORM_flag] = 1,
-	[DW_FORM_strx1] = 1,	    [DW_FORM_addrx1] = 1,
-	[DW_FORM_data2] = 2,	    [DW_FORM_ref2] = 2,
-	[DW_FORM_strx2] = 2,	    [DW_FORM_addrx2] = 2,
-	[DW_FORM_strx3] = 3,	    [DW_FORM_addrx3] = 3,
-	[DW_FORM_data4] = 4,	    [DW_FORM_ref4] = 4,
-	[DW_FORM_strx4] = 4,	    [DW_FORM_addrx4] = 4,
-	[DW_FORM_ref_sup4] = 4,	    [DW_FORM_data8] = 8,
-	[DW_FORM_ref8] = 8,	    [DW_FORM_ref_sig8] = 8,
-	[DW_FORM_ref_sup8] = 8,	    [DW_FORM_data16] = 16,
-	[DW_FORM_strp] = OFFSET,    [DW_FORM_line_strp] = OFFSET,
-	[DW_FORM_strp_sup] = OFFSET, [DW_FORM_sec_offset] = OFFSET,
-	[DW_FORM_flag_present] = NONE, [DW_FORM_implicit_const] = NONE,
+	[DW_FORM_addr] = 8,
+	[DW_FORM_data1] = 1,
+	[DW_FORM_ref1] = 1,
+	[DW_FORM_flag] = 1,
+	[DW_FORM_strx1] = 1,
+	[DW_FORM_addrx1] = 1,
+	[DW_FORM_data2] = 2,
+	[DW_FORM_ref2] = 2,
+	[DW_FORM_strx2] = 2,
+	[DW_FORM_addrx2] = 2,
+	[DW_FORM_strx3] = 3,
+	[DW_FORM_addrx3] = 3,
+	[DW_FORM_data4] = 4,
+	[DW_FORM_ref4] = 4,
+	[DW_FORM_strx4] = 4,
+	[DW_FORM_addrx4] = 4,
+	[DW_FORM_ref_sup4] = 4,
+	[DW_FORM_data8] = 8,
+	[DW_FORM_ref8] = 8,
+	[DW_FORM_ref_sig8] = 8,
+	[DW_FORM_ref_sup8] = 8,
+	[DW_FORM_data16] = 16,
+	[DW_FORM_strp] = OFFSET,
+	[DW_FORM_line_strp] = OFFSET,
+	[DW_FORM_strp_sup] = OFFSET,
+	[DW_FORM_sec_offset] = OFFSET,
+	[DW_FORM_flag_present] = NONE,
+	[DW_FORM_implicit_const] = NONE,
 };
 
 uint16_t form_size(uint64_t form, struct dwarf_width width)

@@ -22,15 +22,15 @@ struct dwarf_width {
 
 struct abbrev_attribute {
 	uint16_t name, form;
-	uint16_t size;	/* bytes, or SIZE_VARIES */
-	uint8_t slot;	/* enum die_slot, NR_DIE_SLOT: of no interest */
-	int64_t value;	/* of DW_FORM_implicit_const */
+	uint16_t size; /* bytes, or SIZE_VARIES */
+	uint8_t slot;  /* enum die_slot, NR_DIE_SLOT: of no interest */
+	int64_t value; /* of DW_FORM_implicit_const */
 };
 
 struct abbrev {
 	uint16_t tag;
 	bool children;
-	uint16_t size;	/* of all attributes, or SIZE_VARIES */
+	uint16_t size;	       /* of all attributes, or SIZE_VARIES */
 	uint32_t first, count; /* in the table's attributes */
 };
 

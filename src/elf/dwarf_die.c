@@ -229,8 +229,8 @@ static const char *string_indexed(const struct unit *u, uint64_t index)
 	if (index > STRING_INDEX_MAX ||
 	    !dwarf_part_at(u->all->file, DWARF_STR_OFFSETS, at, u->width.offset, &c))
 		return "";
-	return dwarf_text(u->all->file, (struct dwarf_text){
-						DWARF_STR, cursor_number(&c, u->width.offset) });
+	return dwarf_text(u->all->file,
+			  (struct dwarf_text){ DWARF_STR, cursor_number(&c, u->width.offset) });
 }
 
 const char *die_string(const struct unit *u, const struct die *d, enum die_slot slot)

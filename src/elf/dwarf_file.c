@@ -27,7 +27,7 @@ static const char *const part_names[NR_DWARF_PART] = {
 
 struct part {
 	bool looked_for;
-	bool whole;	/* unpacked: all of it is there */
+	bool whole; /* unpacked: all of it is there */
 	uint64_t offset, size;
 	uint8_t *bytes; /* size of them, addressable; those of read blocks are right */
 	uint8_t *read;	/* a bit each block */

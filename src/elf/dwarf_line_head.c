@@ -14,7 +14,7 @@ static struct dwarf_text read_string(struct dwarf_file *f, struct dwarf_cursor *
 }
 
 /* Versions 2 to 4: strings up to an empty one; files have three numbers more. */
-static void read_old_tables(struct rows *to, struct dwarf_file *f, struct dwarf_cursor *c)
+static void read_old_tables(struct line_rows *to, struct dwarf_file *f, struct dwarf_cursor *c)
 {
 	while (cursor_left(c) && *c->at && to->folders.count < ROW_FILES_MAX)
 		array_push(&to->folders, read_string(f, c));
@@ -50,7 +50,7 @@ static struct dwarf_text entry_string(struct dwarf_file *f, const struct line_he
 }
 
 /* Version 5: what an entry consists of, how many there are, and the entries. */
-static void read_table(const struct line_head *h, struct rows *to, struct dwarf_file *f,
+static void read_table(const struct line_head *h, struct line_rows *to, struct dwarf_file *f,
 		       struct dwarf_cursor *c, bool files)
 {
 	struct format formats[FORMATS_MAX];
@@ -102,7 +102,7 @@ static bool read_constants(struct line_head *h, struct dwarf_cursor *c)
 	return !c->broken && h->line_range && h->opcode_base;
 }
 
-bool line_head_read(struct line_head *h, struct rows *to, const struct unit *u,
+bool line_head_read(struct line_head *h, struct line_rows *to, const struct unit *u,
 		    struct dwarf_cursor *ret_program)
 {
 	struct dwarf_file *f = u->all->file;
@@ -113,9 +113,9 @@ bool line_head_read(struct line_head *h, struct rows *to, const struct unit *u,
 	if (!u->has_line_table || !dwarf_part_at(f, DWARF_LINE, u->line_table, 12, &c))
 		return false;
 	length = cursor_length(&c, &h->width.offset);
-	if (c.broken || !dwarf_part_at(f, DWARF_LINE,
-				       u->line_table + (h->width.offset == 8 ? 12 : 4), length,
-				       &c))
+	if (c.broken ||
+	    !dwarf_part_at(f, DWARF_LINE, u->line_table + (h->width.offset == 8 ? 12 : 4),
+			   length, &c))
 		return false;
 	h->width.version = to->version = cursor_number(&c, 2);
 	if (h->width.version < 2 || h->width.version > 5)

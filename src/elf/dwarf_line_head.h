@@ -17,7 +17,7 @@ struct line_head {
 
 /* Reads the unit's; files and folders go to `to`, program stands on the first
  * opcode and ends behind the last.  False: there is none, or it is broken. */
-bool line_head_read(struct line_head *h, struct rows *to, const struct unit *u,
+bool line_head_read(struct line_head *h, struct line_rows *to, const struct unit *u,
 		    struct dwarf_cursor *ret_program);
 
 #endif

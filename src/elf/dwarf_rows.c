@@ -12,13 +12,13 @@
 /* The registers of the line machine that matter here. */
 struct machine {
 	const struct line_head *head;
-	struct rows *to;
+	struct line_rows *to;
 	struct row row;
 	uint32_t first; /* row of the sequence */
 	bool ordered;
 };
 
-void rows_done(struct rows *r)
+void line_rows_done(struct line_rows *r)
 {
 	array_done(&r->rows);
 	array_done(&r->sequences);
@@ -35,11 +35,12 @@ static void machine_reset(struct machine *m)
 
 static void machine_emit(struct machine *m)
 {
-	struct rows *to = m->to;
+	struct line_rows *to = m->to;
 
 	if (to->rows.count >= ROWS_MAX)
 		return;
-	if (to->rows.count > m->first && to->rows.at[to->rows.count - 1].address > m->row.address)
+	if (to->rows.count > m->first &&
+	    to->rows.at[to->rows.count - 1].address > m->row.address)
 		m->ordered = false;
 	array_push(&to->rows, m->row);
 }
@@ -48,13 +49,13 @@ static void machine_emit(struct machine *m)
  * threw away begins at 0 or at the end, and one that goes backwards is broken. */
 static void machine_end(struct machine *m)
 {
-	struct rows *to = m->to;
+	struct line_rows *to = m->to;
 	uint32_t count = to->rows.count - m->first;
 	uint64_t low = count ? to->rows.at[m->first].address : 0;
 
 	if (count && m->ordered && low > 1 && low < m->row.address)
-		array_push(&to->sequences, ((struct row_sequence){ low, m->row.address,
-								  m->first, count }));
+		array_push(&to->sequences,
+			   ((struct row_sequence){ low, m->row.address, m->first, count }));
 	else
 		to->rows.count = m->first;
 	machine_reset(m);
@@ -73,7 +74,8 @@ static void run_extended(struct machine *m, struct dwarf_cursor *c)
 		machine_end(m);
 		break;
 	case DW_LNE_set_address:
-		m->row.address = cursor_number(&op, cursor_left(&op) < 8 ? cursor_left(&op) : 8);
+		m->row.address =
+			cursor_number(&op, cursor_left(&op) < 8 ? cursor_left(&op) : 8);
 		break;
 	}
 }
@@ -103,9 +105,9 @@ static void run_standard(struct machine *m, uint8_t opcode, struct dwarf_cursor 
 		m->row.file = cursor_uleb(c);
 		break;
 	case DW_LNS_const_add_pc:
-		m->row.address += (uint64_t)((255 - m->head->opcode_base) /
-					     m->head->line_range) *
-				  m->head->least_size;
+		m->row.address +=
+			(uint64_t)((255 - m->head->opcode_base) / m->head->line_range) *
+			m->head->least_size;
 		break;
 	case DW_LNS_fixed_advance_pc:
 		m->row.address += cursor_number(c, 2);
@@ -123,7 +125,7 @@ static int compare(const void *a, const void *b)
 	return x->low < y->low ? -1 : x->low > y->low;
 }
 
-int rows_read(struct rows *r, const struct unit *u)
+int line_rows_read(struct line_rows *r, const struct unit *u)
 {
 	struct line_head head;
 	struct dwarf_cursor c;
@@ -150,7 +152,7 @@ int rows_read(struct rows *r, const struct unit *u)
 	return 0;
 }
 
-int rows_read_files(struct rows *r, const struct unit *u)
+int line_rows_read_files(struct line_rows *r, const struct unit *u)
 {
 	struct line_head head;
 	struct dwarf_cursor c;
@@ -159,7 +161,7 @@ int rows_read_files(struct rows *r, const struct unit *u)
 }
 
 /* The last row at or before an address within a sequence. */
-static const struct row *row_in(const struct rows *r, const struct row_sequence *s,
+static const struct row *row_in(const struct line_rows *r, const struct row_sequence *s,
 				uint64_t address)
 {
 	uint32_t low = s->first, high = s->first + s->count;
@@ -175,7 +177,7 @@ static const struct row *row_in(const struct rows *r, const struct row_sequence 
 	return low > s->first ? &r->rows.at[low - 1] : NULL;
 }
 
-const struct row *rows_find(const struct rows *r, uint64_t address)
+const struct row *line_rows_find(const struct line_rows *r, uint64_t address)
 {
 	uint32_t low = 0, high = r->sequences.count;
 
@@ -193,7 +195,7 @@ const struct row *rows_find(const struct rows *r, uint64_t address)
 	return NULL;
 }
 
-static void add_folder(const struct rows *r, const struct unit *u, uint64_t number,
+static void add_folder(const struct line_rows *r, const struct unit *u, uint64_t number,
 		       struct text *to)
 {
 	uint64_t index = r->version >= 5 ? number : number - 1;
@@ -211,7 +213,8 @@ static void add_folder(const struct rows *r, const struct unit *u, uint64_t numb
 	text_add(to, folder);
 }
 
-void rows_path(const struct rows *r, const struct unit *u, uint64_t file, struct text *to)
+void line_rows_path(const struct line_rows *r, const struct unit *u, uint64_t file,
+		    struct text *to)
 {
 	uint64_t index = r->version >= 5 ? file : file - 1;
 	AUTO_FREE char *name = NULL;

@@ -28,7 +28,7 @@ struct row_file {
 	uint64_t folder;
 };
 
-struct rows {
+struct line_rows {
 	uint8_t version;
 	ARRAY(struct row) rows;
 	ARRAY(struct row_sequence) sequences; /* by low */
@@ -36,15 +36,16 @@ struct rows {
 	ARRAY(struct row_file) files;	      /* the same */
 };
 
-void rows_done(struct rows *r);
+void line_rows_done(struct line_rows *r);
 /* -EAGAIN: the time is up; -EINVAL: there is none, or it is broken from the start. */
-int rows_read(struct rows *r, const struct unit *u);
+int line_rows_read(struct line_rows *r, const struct unit *u);
 /* Only the tables of files and folders. */
-int rows_read_files(struct rows *r, const struct unit *u);
+int line_rows_read_files(struct line_rows *r, const struct unit *u);
 /* NULL: not known. */
-const struct row *rows_find(const struct rows *r, uint64_t address);
+const struct row *line_rows_find(const struct line_rows *r, uint64_t address);
 /* Adds the path of a file by its number, absolute where the folder of the unit
  * is; nothing if there is none of this number. */
-void rows_path(const struct rows *r, const struct unit *u, uint64_t file, struct text *to);
+void line_rows_path(const struct line_rows *r, const struct unit *u, uint64_t file,
+		    struct text *to);
 
 #endif

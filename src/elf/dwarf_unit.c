@@ -169,6 +169,6 @@ const char *unit_folder(const struct unit *u)
 {
 	struct die d;
 
-	return die_at((struct die_place){ u, u->first }, &d) ? die_string(u, &d, DIE_FOLDER) :
-							       "";
+	return die_at((struct die_place){ u, u->first }, &d) ? die_string(u, &d, DIE_FOLDER)
+							     : "";
 }

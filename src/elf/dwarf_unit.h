@@ -20,12 +20,12 @@ struct unit {
 	uint64_t abbrev_offset;
 	const struct abbrev_table *abbrevs; /* NULL until it was opened */
 	struct dwarf_width width;
-	bool has_code;	    /* neither a type unit nor a skeleton of a split one */
+	bool has_code; /* neither a type unit nor a skeleton of a split one */
 	bool opened, broken;
 	bool in_aranges;
-	uint16_t language;  /* DW_LANG_... */
+	uint16_t language; /* DW_LANG_... */
 	bool has_low, has_line_table;
-	uint64_t low;	    /* base of its ranges */
+	uint64_t low; /* base of its ranges */
 	uint64_t line_table;
 	uint64_t str_base, addr_base, ranges_base;
 };

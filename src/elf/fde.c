@@ -19,7 +19,7 @@
 #define UDATA4 0x03	    /* DW_EH_PE_udata4 */
 #define DATAREL_SDATA4 0x3b /* DW_EH_PE_datarel | DW_EH_PE_sdata4 */
 
-struct unwind_table {
+struct fde_table {
 	const struct image *image;
 	uint8_t *bytes, *frames;
 	const struct section *header, *frame;
@@ -34,7 +34,7 @@ static uint32_t word_at(const uint8_t *bytes, uint64_t at)
 	return v;
 }
 
-static bool table_open(struct unwind_table *t, const struct image *image)
+static bool table_open(struct fde_table *t, const struct image *image)
 {
 	uint64_t room;
 
@@ -54,7 +54,7 @@ static bool table_open(struct unwind_table *t, const struct image *image)
 }
 
 /* Bytes of the function at this address, 0 if its entry cannot be read. */
-static uint64_t entry_range(const struct unwind_table *t, uint64_t fde, uint64_t start)
+static uint64_t entry_range(const struct fde_table *t, uint64_t fde, uint64_t start)
 {
 	uint64_t at = fde - t->frame->address;
 
@@ -66,7 +66,7 @@ static uint64_t entry_range(const struct unwind_table *t, uint64_t fde, uint64_t
 }
 
 /* One function of the table: false if it is not in the code of the file. */
-static bool table_at(const struct unwind_table *t, uint32_t i, struct symbol *ret,
+static bool table_at(const struct fde_table *t, uint32_t i, struct symbol *ret,
 		     uint64_t *ret_address)
 {
 	uint64_t at = HEADER_SIZE + (uint64_t)i * ENTRY_SIZE, base = t->header->address, end;
@@ -123,7 +123,7 @@ static bool covered_until(struct covered *c, struct symlist *l, uint32_t named,
 	return is_named || f->offset < c->end;
 }
 
-static void add_uncovered(struct symlist *l, const struct unwind_table *table)
+static void add_uncovered(struct symlist *l, const struct fde_table *table)
 {
 	uint32_t named = l->symbols.count;
 	struct symlist found = { 0 };
@@ -152,7 +152,7 @@ static void add_uncovered(struct symlist *l, const struct unwind_table *table)
 
 void symread_unwind(struct symlist *l, const struct image *image)
 {
-	struct unwind_table table;
+	struct fde_table table;
 
 	if (table_open(&table, image))
 		add_uncovered(l, &table);

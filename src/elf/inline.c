@@ -1,50 +1,14 @@
 #include "elf/inline.h"
 
-#include "base/intern.h"
-#include "elf/inline_path.h"
-#include "elf/inline_scope.h"
-#include "elf/dwarf_rows.h"
+#include "elf/dwarf_range.h"
+#include "elf/inline_known.h"
 #include "elf/segment.h"
 
 #include <dwarf.h>
 #include <errno.h>
 
-/* An entry is named by another one, and so on: at most so often. */
-#define HOPS_MAX 16
-/* What is remembered of units, in rows, scopes and segments; beyond, all is
- * forgotten and read again. */
-#define REMEMBERED_MAX (8u << 20)
+/* Units that are asked about one address. */
 #define CANDIDATES_MAX 8
-
-/* What is known of one unit. */
-struct known {
-	const struct unit *unit;
-	struct scopes scopes;
-	struct rows rows, files; /* files: only the tables of files */
-	struct paths paths;
-	bool scopes_read, rows_read, files_read;
-};
-
-/* What an entry is called and where it is defined. */
-struct called {
-	text_id raw, name, file;
-	uint32_t line;
-};
-
-struct inlines {
-	const struct image *image;
-	nsec budget, spent;
-	bool opened;
-	uint64_t lowest; /* address of code */
-	struct units units;
-	ARRAY(struct known) known;
-	struct table of_unit; /* address of a unit: index of what is known */
-	ARRAY(struct called) called;
-	struct table of_die; /* an entry: index of what it is called */
-	struct intern text;
-	struct text scratch;
-	uint64_t remembered;
-};
 
 struct inlines *inlines_new(const struct image *image)
 {
@@ -54,26 +18,11 @@ struct inlines *inlines_new(const struct image *image)
 	return l;
 }
 
-static void forget(struct inlines *l)
-{
-	for (uint32_t i = 0; i < l->known.count; i++) {
-		struct known *k = &l->known.at[i];
-
-		scopes_done(&k->scopes);
-		rows_done(&k->rows);
-		rows_done(&k->files);
-		paths_done(&k->paths);
-	}
-	array_done(&l->known);
-	table_clear(&l->of_unit);
-	l->remembered = 0;
-}
-
 void inlines_free(struct inlines *l)
 {
 	if (!l)
 		return;
-	forget(l);
+	known_done(l);
 	units_done(&l->units);
 	dwarf_file_close(l->units.file);
 	table_done(&l->of_unit);
@@ -94,137 +43,6 @@ nsec inlines_spent(const struct inlines *l)
 	return l->spent;
 }
 
-static struct known *known_of(struct inlines *l, const struct unit *u)
-{
-	uint32_t at = table_find(&l->of_unit, (uintptr_t)u);
-
-	if (at == TABLE_NONE) {
-		at = l->known.count;
-		((struct known *)array_add(&l->known))->unit = u;
-		table_set(&l->of_unit, (uintptr_t)u, at);
-	}
-	return &l->known.at[at];
-}
-
-static int know_scopes(struct inlines *l, struct known *k)
-{
-	int r = k->scopes_read ? 0 : scopes_read(&k->scopes, k->unit, l->lowest);
-
-	if (r || k->scopes_read)
-		return r;
-	k->scopes_read = true;
-	l->remembered += k->scopes.list.count + k->scopes.segments.count;
-	return 0;
-}
-
-static int know_rows(struct inlines *l, struct known *k)
-{
-	int r = k->rows_read ? 0 : rows_read(&k->rows, k->unit);
-
-	if (r == -EAGAIN)
-		rows_done(&k->rows);
-	if (r == -EAGAIN || k->rows_read)
-		return r;
-	k->rows_read = true; /* or there are none */
-	l->remembered += k->rows.rows.count;
-	return 0;
-}
-
-/* The path of a file by its number in the unit's line table. */
-static text_id file_of(struct inlines *l, const struct unit *u, uint64_t number)
-{
-	struct known *k = known_of(l, u);
-	const struct rows *from = k->rows_read ? &k->rows : &k->files;
-
-	if (!k->rows_read && !k->files_read)
-		rows_read_files(&k->files, u);
-	k->files_read = true;
-	text_clear(&l->scratch);
-	rows_path(from, u, number, &l->scratch);
-	return intern_text(&l->text, text_string(&l->scratch));
-}
-
-/* In C everything is in one place. */
-static bool has_paths(const struct unit *u)
-{
-	switch (u->language) {
-	case DW_LANG_C89:
-	case DW_LANG_C:
-	case DW_LANG_C99:
-	case DW_LANG_C11:
-	case DW_LANG_Mips_Assembler:
-		return false;
-	}
-	return true;
-}
-
-static int qualify(struct inlines *l, struct die_place place, text_id *name)
-{
-	struct known *k = known_of(l, place.unit);
-	AUTO_TEXT struct text path = { 0 };
-	int r;
-
-	if (!has_paths(place.unit))
-		return 0;
-	r = paths_read(&k->paths, place.unit);
-	if (r)
-		return r;
-	paths_add(&k->paths, place.unit, place.offset, &path);
-	text_add(&path, intern_string(&l->text, *name));
-	*name = intern_text(&l->text, text_string(&path));
-	return 0;
-}
-
-/* Follows the entry to where its name and definition stand. */
-static int call(struct inlines *l, struct die_place place, struct called *ret)
-{
-	struct die_place named = { 0 };
-	struct die d;
-
-	for (unsigned hop = 0; hop < HOPS_MAX && die_at(place, &d); hop++) {
-		if (!ret->raw)
-			ret->raw = intern_text(&l->text,
-					       die_string(place.unit, &d, DIE_LINKAGE_NAME));
-		if (!ret->name) {
-			ret->name =
-				intern_text(&l->text, die_string(place.unit, &d, DIE_NAME));
-			named = place;
-		} else if (die_has(&d, DIE_NAME)) {
-			named = place; /* the declaration is inside its class */
-		}
-		if (!ret->line && die_has(&d, DIE_DECL_LINE)) {
-			ret->line = die_number(&d, DIE_DECL_LINE);
-			if (die_has(&d, DIE_DECL_FILE))
-				ret->file = file_of(l, place.unit,
-						    die_number(&d, DIE_DECL_FILE));
-		}
-		place = die_reference(place.unit, &d,
-				      die_has(&d, DIE_ORIGIN) ? DIE_ORIGIN : DIE_SPECIFICATION);
-	}
-	return ret->name && !ret->raw ? qualify(l, named, &ret->name) : 0;
-}
-
-static int called_of(struct inlines *l, struct die_place place, struct called *ret)
-{
-	/* units of both files are in lists of 16-byte aligned elements at least */
-	uint64_t key = hash_u64((uintptr_t)place.unit) ^ place.offset;
-	uint32_t at = table_find(&l->of_die, key);
-	struct called c = { 0 };
-	int r;
-
-	if (at != TABLE_NONE) {
-		*ret = l->called.at[at];
-		return 0;
-	}
-	r = call(l, place, &c);
-	if (r || dwarf_is_late(l->units.file))
-		return -EAGAIN;
-	table_set(&l->of_die, key, l->called.count);
-	array_push(&l->called, c);
-	*ret = c;
-	return 0;
-}
-
 static void put_name(struct inlines *l, const struct called *c, struct inline_level *to)
 {
 	to->raw = intern_string(&l->text, c->raw);
@@ -233,12 +51,13 @@ static void put_name(struct inlines *l, const struct called *c, struct inline_le
 	to->line = c->line;
 }
 
-static void put_place(struct inlines *l, const struct unit *u, uint64_t file, uint32_t line,
+/* NULL: the place is not known. */
+static void put_place(struct inlines *l, const struct unit *u, const struct row *row,
 		      struct inline_level *to)
 {
-	*to = (struct inline_level){ "", "", "", 0, "", line };
-	if (line)
-		to->at_file = intern_string(&l->text, file_of(l, u, file));
+	*to = (struct inline_level){ "", "", "", 0, "", row ? row->line : 0 };
+	if (row)
+		to->at_file = intern_string(&l->text, file_of(l, u, row->file));
 }
 
 /* The levels of an address whose innermost scope this is. */
@@ -246,14 +65,16 @@ static int levels(struct inlines *l, const struct unit *u, uint32_t scope, uint6
 		  struct inline_level *ret, unsigned room)
 {
 	struct known *k = known_of(l, u);
-	const struct row *row = rows_find(&k->rows, address);
+	const struct row *row = line_rows_find(&k->rows, address);
+	struct row called_from;
 	struct called c;
 	unsigned count = 0;
 	struct die d;
 
-	put_place(l, u, row ? row->file : 0, row ? row->line : 0, &ret[0]);
+	put_place(l, u, row, &ret[0]);
 	for (; scope != NO_SCOPE; scope = known_of(l, u)->scopes.list.at[scope].parent) {
-		struct die_place at = { u, u->offset + known_of(l, u)->scopes.list.at[scope].die };
+		struct die_place at = { u,
+					u->offset + known_of(l, u)->scopes.list.at[scope].die };
 
 		if (!die_at(at, &d))
 			break;
@@ -264,33 +85,94 @@ static int levels(struct inlines *l, const struct unit *u, uint32_t scope, uint6
 			return count + 1;
 		/* what does not fit replaces the one before: the function is always there */
 		count += count + 1 < room;
-		put_place(l, u, die_number(&d, DIE_CALL_FILE), die_number(&d, DIE_CALL_LINE),
-			  &ret[count]);
+		called_from = (struct row){ .file = die_number(&d, DIE_CALL_FILE),
+					    .line = die_number(&d, DIE_CALL_LINE) };
+		put_place(l, u, die_has(&d, DIE_CALL_LINE) ? &called_from : NULL, &ret[count]);
 	}
 	return count || row ? count + 1 : 0;
 }
 
-static int find(struct inlines *l, uint64_t address, struct inline_level *ret, unsigned room)
+/* The unit of an address and its innermost scope.  *ret is NULL where no unit
+ * has it; -EAGAIN: the time is up. */
+static int locate(struct inlines *l, uint64_t address, const struct unit **ret,
+		  uint32_t *ret_scope)
 {
 	uint32_t units[CANDIDATES_MAX], scope = NO_SCOPE;
-	unsigned count = units_at(&l->units, address, units, CANDIDATES_MAX);
-	const struct unit *u = NULL;
+	unsigned count;
 
+	*ret = NULL;
+	if (!units_map(&l->units))
+		return -EAGAIN;
+	count = units_at(&l->units, address, units, CANDIDATES_MAX);
 	for (unsigned i = 0; i < count && scope == NO_SCOPE; i++) {
-		struct unit *candidate = &l->units.list.at[units[i]];
+		struct unit *u = &l->units.list.at[units[i]];
 
-		if (!unit_open(candidate) || !candidate->has_code)
+		if (!unit_open(u) || !u->has_code)
 			continue;
-		if (know_scopes(l, known_of(l, candidate)))
+		if (know_scopes(l, known_of(l, u)))
 			return -EAGAIN;
-		u = candidate;
+		*ret = u;
 		scope = scopes_at(&known_of(l, u)->scopes, address);
 	}
-	if (!u)
-		return dwarf_is_late(l->units.file) ? -EAGAIN : 0;
-	if (know_rows(l, known_of(l, u)))
+	*ret_scope = scope;
+	return !*ret && dwarf_is_late(l->units.file) ? -EAGAIN : 0;
+}
+
+static int find(struct inlines *l, uint64_t address, struct inline_level *ret, unsigned room)
+{
+	const struct unit *u;
+	uint32_t scope;
+	int r = locate(l, address, &u, &scope);
+
+	if (r || !u)
+		return r;
+	if (know_rows(l, known_of(l, u)) == -EAGAIN)
 		return -EAGAIN;
 	return levels(l, u, scope, address, ret, room);
+}
+
+/* Whether a part of the entry's code starts at the address: it may have several. */
+static bool starts_at(const struct unit *u, const struct die *d, uint64_t address)
+{
+	struct ranges all = { 0 };
+	bool found = false;
+
+	ranges_add(&all, u, d);
+	for (uint32_t i = 0; i < all.count; i++)
+		found = found || all.at[i].low == address;
+	array_done(&all);
+	return found;
+}
+
+static int define(struct inlines *l, uint64_t address, const char **ret_file,
+		  uint32_t *ret_line)
+{
+	const struct unit *u;
+	struct die_place at;
+	struct called c;
+	uint32_t scope;
+	struct die d;
+	int r = locate(l, address, &u, &scope);
+
+	if (r || !u)
+		return r;
+	for (; scope != NO_SCOPE; scope = known_of(l, u)->scopes.list.at[scope].parent) {
+		at = (struct die_place){ u, u->offset +
+						    known_of(l, u)->scopes.list.at[scope].die };
+		if (!die_at(at, &d))
+			return 0;
+		if (d.abbrev->tag != DW_TAG_inlined_subroutine)
+			break;
+	}
+	if (scope == NO_SCOPE || !starts_at(u, &d, address))
+		return 0;
+	if (called_of(l, at, &c))
+		return -EAGAIN;
+	if (!c.file || !c.line)
+		return 0;
+	*ret_file = intern_string(&l->text, c.file);
+	*ret_line = c.line;
+	return 1;
 }
 
 /* The lowest address of code: below it lies what the linker threw away. */
@@ -305,35 +187,35 @@ static uint64_t lowest_code(const struct image *image)
 	return lowest;
 }
 
-/* Opens what is needed; false: there is nothing to ask. */
-static bool begin(struct inlines *l, nsec now)
+/* Opens what is needed: 1; 0: there is nothing to ask; -EAGAIN. */
+static int begin(struct inlines *l, nsec now)
 {
+	if (l->opened && !l->units.file)
+		return 0;
+	if (l->spent >= l->budget)
+		return -EAGAIN;
 	if (!l->opened) {
 		l->opened = true;
 		l->lowest = lowest_code(l->image);
 		l->units.file = dwarf_file_open(l->image);
 	}
 	if (!l->units.file)
-		return false;
-	if (l->remembered > REMEMBERED_MAX)
-		forget(l);
+		return 0;
+	known_trim(l);
 	dwarf_file_trim(l->units.file);
 	dwarf_set_deadline(l->units.file, now + (l->budget - l->spent));
-	return true;
+	return 1;
 }
 
 int inlines_find(struct inlines *l, uint64_t offset, struct inline_level *ret, unsigned room)
 {
 	nsec now = clock_cpu();
 	uint64_t address;
-	int r = 0;
+	int r = begin(l, now);
 
-	if (l->opened && !l->units.file)
-		return 0;
-	if (l->spent >= l->budget)
-		return -EAGAIN;
-	if (begin(l, now) && image_to_address(l->image, offset, &address))
-		r = units_map(&l->units) ? find(l, address, ret, room) : -EAGAIN;
+	if (r <= 0)
+		return r;
+	r = image_to_address(l->image, offset, &address) ? find(l, address, ret, room) : 0;
 	l->spent += clock_cpu() - now;
 	return r;
 }
@@ -341,14 +223,15 @@ int inlines_find(struct inlines *l, uint64_t offset, struct inline_level *ret, u
 int inlines_definition(struct inlines *l, uint64_t offset, const char **ret_file,
 		       uint32_t *ret_line)
 {
-	struct inline_level levels[INLINE_LEVELS_MAX];
-	int n = inlines_find(l, offset, levels, INLINE_LEVELS_MAX);
+	nsec now = clock_cpu();
+	uint64_t address;
+	int r = begin(l, now);
 
-	if (n <= 0)
-		return n;
-	if (!levels[n - 1].line || !*levels[n - 1].file)
-		return 0;
-	*ret_file = levels[n - 1].file;
-	*ret_line = levels[n - 1].line;
-	return 1;
+	if (r <= 0)
+		return r;
+	r = image_to_address(l->image, offset, &address)
+		    ? define(l, address, ret_file, ret_line)
+		    : 0;
+	l->spent += clock_cpu() - now;
+	return r;
 }

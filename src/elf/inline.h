@@ -19,12 +19,12 @@
 
 /* All strings live as long as the inlines and are never NULL. */
 struct inline_level {
-	const char *raw;	/* linkage name (mangled), "" where DWARF has none */
-	const char *name;	/* with namespaces and classes; "" where raw says it */
-	const char *file;	/* where it is defined */
-	uint32_t line;		/* 0 = not known */
-	const char *at_file;	/* where in it the instruction is: for all but the */
-	uint32_t at_line;	/* innermost the line with the inlined call */
+	const char *raw;     /* linkage name (mangled), "" where DWARF has none */
+	const char *name;    /* with namespaces and classes; "" where raw says it */
+	const char *file;    /* where it is defined */
+	uint32_t line;	     /* 0 = not known */
+	const char *at_file; /* where in it the instruction is: for all but the */
+	uint32_t at_line;    /* innermost the line with the inlined call */
 };
 
 struct inlines;

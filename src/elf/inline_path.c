@@ -5,6 +5,7 @@
 
 #define DEPTH_MAX 512
 #define PATH_MOST 32 /* names in front of one */
+#define HOPS_MAX 8
 #define DIES_BETWEEN_CHECKS 8192
 
 void paths_done(struct paths *p)
@@ -90,31 +91,10 @@ int paths_read(struct paths *p, const struct unit *u)
 	return 0;
 }
 
-static void add_name(const struct unit *u, uint32_t die, struct text *to)
+/* The innermost enclosure around an entry, UINT32_MAX: the unit. */
+static uint32_t enclosure_of(const struct paths *p, uint32_t die)
 {
-	struct die_place place = { u, u->offset + die };
-	const char *name = "";
-	struct die d;
-
-	/* a class can be declared elsewhere, a function inlined from elsewhere */
-	for (unsigned hop = 0; hop < 8 && !*name && die_at(place, &d); hop++) {
-		name = die_string(place.unit, &d, DIE_NAME);
-		place = die_reference(place.unit, &d,
-				      die_has(&d, DIE_ORIGIN) ? DIE_ORIGIN : DIE_SPECIFICATION);
-		if (!*name && d.abbrev->tag == DW_TAG_namespace && !place.unit)
-			name = "(anonymous namespace)";
-	}
-	if (*name) {
-		text_add(to, name);
-		text_add(to, "::");
-	}
-}
-
-void paths_add(const struct paths *p, const struct unit *u, uint64_t offset, struct text *to)
-{
-	uint32_t die = offset - u->offset, low = 0, high = p->list.count, at;
-	uint32_t path[PATH_MOST];
-	unsigned count = 0;
+	uint32_t low = 0, high = p->list.count, at;
 
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
@@ -124,10 +104,63 @@ void paths_add(const struct paths *p, const struct unit *u, uint64_t offset, str
 		else
 			high = middle;
 	}
-	for (at = low ? low - 1 : UINT32_MAX; at != UINT32_MAX && count < PATH_MOST;
-	     at = p->list.at[at].parent)
-		if (die < p->list.at[at].end)
-			path[count++] = at;
-	while (count)
-		add_name(u, p->list.at[path[--count]].die, to);
+	for (at = low ? low - 1 : UINT32_MAX; at != UINT32_MAX && die >= p->list.at[at].end;)
+		at = p->list.at[at].parent;
+	return at;
+}
+
+static const char *unnamed(uint16_t tag)
+{
+	switch (tag) {
+	case DW_TAG_namespace:
+		return "(anonymous namespace)";
+	case DW_TAG_class_type:
+	case DW_TAG_structure_type: /* nearly always that of a lambda */
+		return "{lambda}";
+	}
+	return "";
+}
+
+/* What a function is in says where it was declared; that is where its own path
+ * stands, so references are followed as far as they stay in the unit. */
+static struct die_place declared(struct die_place place, char **ret_name)
+{
+	struct die d;
+
+	for (unsigned hop = 0; hop < HOPS_MAX && die_at(place, &d); hop++) {
+		struct die_place next =
+			die_reference(place.unit, &d,
+				      die_has(&d, DIE_ORIGIN) ? DIE_ORIGIN : DIE_SPECIFICATION);
+
+		if (!*ret_name && die_has(&d, DIE_NAME))
+			*ret_name = mem_text(die_string(place.unit, &d, DIE_NAME));
+		if (next.unit != place.unit) {
+			if (!*ret_name)
+				*ret_name = mem_text(unnamed(d.abbrev->tag));
+			return place;
+		}
+		place = next;
+	}
+	return place;
+}
+
+static void add_around(const struct paths *p, struct die_place place, struct text *to,
+		       unsigned nesting)
+{
+	uint32_t at = enclosure_of(p, place.offset - place.unit->offset);
+	AUTO_FREE char *name = NULL;
+
+	if (at == UINT32_MAX || nesting >= PATH_MOST)
+		return;
+	place.offset = place.unit->offset + p->list.at[at].die;
+	add_around(p, declared(place, &name), to, nesting + 1);
+	if (name && *name) {
+		text_add(to, name);
+		text_add(to, "::");
+	}
+}
+
+void paths_add(const struct paths *p, const struct unit *u, uint64_t offset, struct text *to)
+{
+	add_around(p, (struct die_place){ u, offset }, to, 0);
 }

@@ -106,16 +106,17 @@ static uint32_t add_scope(struct scan *s, const struct die *d, uint32_t parent)
 	array_push(&s->to->list, ((struct scope){ d->offset - s->unit->offset, parent }));
 	for (uint32_t i = 0; i < s->room.count && s->stretches.count < SCOPES_MAX; i++)
 		if (s->room.at[i].low >= s->lowest)
-			array_push(&s->stretches, ((struct stretch){ s->room.at[i].low,
-								    s->room.at[i].high,
-								    scope }));
+			array_push(&s->stretches,
+				   ((struct stretch){ s->room.at[i].low, s->room.at[i].high,
+						      scope }));
 	return scope;
 }
 
 /* One entry or the end of a list of children; false at the end of all. */
 static bool scan_die(struct scan *s, struct dwarf_cursor *c)
 {
-	uint64_t offset = unit_offset_of(s->unit, c), code = cursor_uleb(c);
+	const uint8_t *start = c->at;
+	uint64_t code = cursor_uleb(c);
 	const struct abbrev *a;
 	uint32_t scope = s->depth ? s->around[s->depth - 1] : NO_SCOPE;
 	struct die d;
@@ -126,7 +127,7 @@ static bool scan_die(struct scan *s, struct dwarf_cursor *c)
 	if (!a)
 		return false;
 	if (a->tag == DW_TAG_subprogram || a->tag == DW_TAG_inlined_subroutine) {
-		d.offset = offset;
+		d.offset = unit_offset_of(s->unit, c) - (c->at - start);
 		die_read(s->unit, a, c, &d);
 		if (c->broken)
 			return false;

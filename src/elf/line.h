@@ -1,10 +1,9 @@
 /*
  * line - where in the source a function is defined.
  *
- * From DWARF (the image's own or its debug file's), by libdw.  Nothing is read
- * before the first question; then the table of compilation units, and of each
- * unit that is asked about the starts of its functions.  All of it ends when
- * the time it was given is used up: what is not known by then stays unknown.
+ * From DWARF (the image's own or its debug file's), as elf/inline.h reads it:
+ * nothing before the first question, and all of it ends when the time it was
+ * given is used up.  What is not known by then stays unknown.
  */
 #ifndef SONDE_ELF_LINE_H
 #define SONDE_ELF_LINE_H
@@ -15,8 +14,7 @@
 struct lines;
 
 /* Never NULL; costs nothing yet.  budget is the CPU time of this process that
- * all questions together may take (one step may overrun it: libdw unpacks all
- * sections at once, 45 ms for Debian's libc).  The image must outlive it. */
+ * all questions together may take.  The image must outlive it. */
 struct lines *lines_new(const struct image *image, nsec budget);
 void lines_free(struct lines *l); /* NULL is fine */
 

@@ -16,11 +16,21 @@ struct frame_name {
 	const char *file;	/* "" = not known */
 	uint32_t line;		/* of the function's definition, 0 = not known */
 	uint64_t start, length; /* of the function, as offsets in its image */
+	const char *at_file;	/* where in it the offset is (or the call of what is */
+	uint32_t at_line;	/* inlined there); NULL, "" or 0 = not known */
 };
+
+/* Most levels of one offset. */
+#define NAMING_LEVELS 64
 
 struct naming {
 	/* false: no function is known there. */
 	bool (*find)(void *context, uint32_t image, uint64_t offset, struct frame_name *ret);
+	/* The functions inlined at an offset, innermost first, and last the one that
+	 * find() gives.  Returns their number, at most room (2 or more); 0: nothing
+	 * is known (yet).  May be NULL.  start and length are only the last one's. */
+	unsigned (*expand)(void *context, uint32_t image, uint64_t offset,
+			   struct frame_name *ret, unsigned room);
 	void *context;
 };
 

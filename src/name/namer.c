@@ -1,7 +1,5 @@
-#include "name/namer.h"
+#include "name/expand.h"
 
-#include "base/intern.h"
-#include "name/origin.h"
 #include "wire/codec.h"
 
 /* Offsets remembered an image; then all are forgotten and found again. */
@@ -9,29 +7,12 @@
 /* In origin.offsets: asked for, and not known. */
 #define UNKNOWN (TABLE_NONE - 1)
 
-struct function {
-	uint64_t start, length;
-	uint32_t image;
-	text_id name, file;
-	uint32_t line;
-	bool recorded;
-};
-
-struct namer {
-	struct intern text;
-	ARRAY(struct origin) origins;
-	struct table ids; /* image id: index into origins */
-	ARRAY(struct function) functions;
-	uint32_t told; /* functions before this one were told */
-	struct text scratch;
-	uint32_t nr_symbols;
-	uint64_t forgotten;
-	nsec line_spent;
-};
-
 struct namer *namer_new(void)
 {
-	return NEW(struct namer);
+	struct namer *n = NEW(struct namer);
+
+	n->line_budget = NAMER_LINE_BUDGET;
+	return n;
 }
 
 void namer_free(struct namer *n)
@@ -43,12 +24,14 @@ void namer_free(struct namer *n)
 	array_done(&n->origins);
 	array_done(&n->functions);
 	table_done(&n->ids);
+	table_done(&n->readable);
+	chains_done(&n->chains);
 	intern_done(&n->text);
 	text_done(&n->scratch);
 	free(n);
 }
 
-static struct origin *origin_of(const struct namer *n, uint32_t image)
+struct origin *origin_of(const struct namer *n, uint32_t image)
 {
 	uint32_t i = table_find(&n->ids, image);
 
@@ -119,6 +102,20 @@ void namer_event(struct namer *n, const struct event *e)
 		origin_add(n, (const struct event_image *)e, false);
 	else if (e->kind == EVENT_SYMBOL)
 		add_recorded(n, (const struct event_symbol *)e);
+	else if (e->kind == EVENT_INLINE)
+		chains_take(&n->chains, &n->text, (const struct event_inline *)e);
+}
+
+void namer_set_line_budget(struct namer *n, nsec budget)
+{
+	n->line_budget = budget;
+}
+
+nsec line_budget(const struct namer *n, const struct origin *o)
+{
+	nsec budget = o->live ? n->line_budget : NAMER_ANSWER_BUDGET;
+
+	return n->line_spent < budget ? budget - n->line_spent : 0;
 }
 
 static uint32_t function_add(struct namer *n, struct origin *o, struct function f)
@@ -133,20 +130,25 @@ static uint32_t function_add(struct namer *n, struct origin *o, struct function 
 	return n->functions.count - 1;
 }
 
-/* From the image's own names: index of the function, or UNKNOWN. */
-static uint32_t function_ask(struct namer *n, struct origin *o, uint64_t offset)
+/* From the image's own names; f->name is the namer's scratch. */
+static bool origin_ask(struct namer *n, struct origin *o, uint64_t offset, struct found *f)
 {
-	nsec left = n->line_spent < NAMER_LINE_BUDGET ? NAMER_LINE_BUDGET - n->line_spent : 0;
 	nsec before = origin_line_spent(o);
-	struct found f = { .name = n->scratch };
 	bool known;
 
-	if (left > NAMER_LINE_BUDGET_IMAGE)
-		left = NAMER_LINE_BUDGET_IMAGE;
-	known = origin_find(o, offset, left, &f);
+	*f = (struct found){ .name = n->scratch };
+	known = origin_find(o, offset, line_budget(n, o), f);
 	n->line_spent += origin_line_spent(o) - before;
-	n->scratch = f.name;
-	if (!known)
+	n->scratch = f->name;
+	return known;
+}
+
+/* Index of the function, or UNKNOWN. */
+static uint32_t function_ask(struct namer *n, struct origin *o, uint64_t offset)
+{
+	struct found f;
+
+	if (!origin_ask(n, o, offset, &f))
 		return UNKNOWN;
 	return function_add(n, o,
 			    (struct function){
@@ -155,7 +157,20 @@ static uint32_t function_ask(struct namer *n, struct origin *o, uint64_t offset)
 				    .name = intern_text(&n->text, text_string(&f.name)),
 				    .file = intern_text(&n->text, f.file),
 				    .line = f.line,
+				    .late = f.late,
 			    });
+}
+
+/* Looks for file and line again. */
+static void function_sharpen(struct namer *n, struct origin *o, struct function *f)
+{
+	struct found found;
+
+	if (!line_budget(n, o) || !origin_ask(n, o, f->start, &found) || found.late)
+		return;
+	f->file = intern_text(&n->text, found.file);
+	f->line = found.line;
+	f->late = false;
 }
 
 static uint32_t function_find(struct namer *n, struct origin *o, uint64_t offset)
@@ -175,11 +190,11 @@ static uint32_t function_find(struct namer *n, struct origin *o, uint64_t offset
 			    });
 }
 
-static bool namer_find(void *context, uint32_t image, uint64_t offset, struct frame_name *ret)
+bool namer_find(void *context, uint32_t image, uint64_t offset, struct frame_name *ret)
 {
 	struct namer *n = context;
 	struct origin *o = origin_of(n, image);
-	const struct function *f;
+	struct function *f;
 	uint32_t at;
 
 	if (!o)
@@ -194,6 +209,8 @@ static bool namer_find(void *context, uint32_t image, uint64_t offset, struct fr
 	if (at == UNKNOWN)
 		return false;
 	f = &n->functions.at[at];
+	if (f->late)
+		function_sharpen(n, o, f);
 	*ret = (struct frame_name){
 		.function = intern_string(&n->text, f->name),
 		.file = intern_string(&n->text, f->file),
@@ -206,7 +223,7 @@ static bool namer_find(void *context, uint32_t image, uint64_t offset, struct fr
 
 struct naming namer_naming(struct namer *n)
 {
-	return (struct naming){ namer_find, n };
+	return (struct naming){ .find = namer_find, .expand = namer_expand, .context = n };
 }
 
 const char *namer_problem(const struct namer *n, uint32_t image)
@@ -216,7 +233,7 @@ const char *namer_problem(const struct namer *n, uint32_t image)
 	return o && o->problem ? o->problem : "";
 }
 
-void namer_each_new_symbol(struct namer *n, namer_symbol each, void *context)
+void namer_each_new_symbol(struct namer *n, namer_record each, void *context)
 {
 	AUTO_FREE struct event_room *room = NEW(struct event_room);
 
@@ -232,11 +249,12 @@ void namer_each_new_symbol(struct namer *n, namer_symbol each, void *context)
 		const char *file = intern_string(&n->text, f->file);
 
 		if (!f->recorded)
-			each(context, (const void *)event_make_symbol(room, &e, name, file));
+			each(context, event_make_symbol(room, &e, name, file));
 	}
+	chains_each_new(&n->chains, &n->text, each, context);
 }
 
 uint64_t namer_forgotten(const struct namer *n)
 {
-	return n->forgotten;
+	return n->forgotten + n->chains.forgotten;
 }

@@ -3,9 +3,11 @@
  *
  * It knows images by the stream's ids.  The name of a frame comes from, first
  * to last: the EVENT_SYMBOLs of the stream; the image's file (symbols, and
- * lines within NAMER_LINE_BUDGET for all images); for a live target the running
- * kernel's own symbols and vdso.  Everything is read at the first question and
+ * lines within a budget for all images); for a live target the running kernel's
+ * own symbols and vdso.  Everything is read at the first question and
  * remembered, so a second question for the same offset costs a table lookup.
+ * What is inlined there comes from the stream's EVENT_INLINEs, else from the
+ * image's file; what there was no time for is looked for again when asked again.
  *
  * Functions are called as people write them (elf/demangle.h); those of a kernel
  * module have " [module]" behind; a function without a name is
@@ -19,10 +21,10 @@
 #include "model/naming.h"
 #include "wire/event.h"
 
-/* CPU time. */
+/* CPU time for lines and inlined functions: of a target that runs, while it is
+ * watched; for its last answer; of a recording. */
 #define NAMER_LINE_BUDGET (150 * NSEC_PER_MSEC)
-/* Most of it that one image may take. */
-#define NAMER_LINE_BUDGET_IMAGE (150 * NSEC_PER_MSEC)
+#define NAMER_ANSWER_BUDGET (5 * NSEC_PER_SEC)
 /* Bounds: what is beyond is counted by namer_forgotten(). */
 #define NAMER_MAX_IMAGES 65536
 #define NAMER_MAX_SYMBOLS (4u << 20) /* of EVENT_SYMBOL */
@@ -43,7 +45,7 @@ void namer_free(struct namer *n); /* NULL is fine */
 int namer_image(struct namer *n, const struct event_image *image, const char *open_path,
 		struct error *err);
 
-/* Takes EVENT_IMAGE and EVENT_SYMBOL of a replayed stream, ignores the rest.
+/* Takes EVENT_IMAGE, EVENT_SYMBOL and EVENT_INLINE of a replayed stream, ignores the rest.
  * A file of such an image is looked for by its path when names are missing, and
  * used only if it has the build-id of the record; the running kernel's symbols
  * are never used. */
@@ -56,11 +58,15 @@ struct naming namer_naming(struct namer *n);
  * has asked yet. */
 const char *namer_problem(const struct namer *n, uint32_t image);
 
+/* How much CPU time lines may take in all, what they took so far included. */
+void namer_set_line_budget(struct namer *n, nsec budget);
+
 /* Calls each with a record (time 0; valid during the call) for every function
- * that was asked for, found and not told before, so that a recording carries
- * the names of exactly what is in it.  What came from records is not told. */
-typedef void (*namer_symbol)(void *context, const struct event_symbol *symbol);
-void namer_each_new_symbol(struct namer *n, namer_symbol each, void *context);
+ * and every inlined one that was asked for, found and not told before, so that
+ * a recording carries the names of exactly what is in it.  What came from
+ * records is not told. */
+typedef void (*namer_record)(void *context, const struct event *e);
+void namer_each_new_symbol(struct namer *n, namer_record each, void *context);
 
 /* Records that were not kept, because there were too many. */
 uint64_t namer_forgotten(const struct namer *n);

@@ -187,11 +187,14 @@ struct told {
 	uint64_t offsets[8];
 };
 
-static void tell(void *context, const struct event_symbol *symbol)
+static void tell(void *context, const struct event *e)
 {
+	const struct event_symbol *symbol = (const void *)e;
 	struct told *t = context;
 
-	assert_true(event_check(symbol, symbol->head.size));
+	assert_true(event_check(e, e->size));
+	if (e->kind != EVENT_SYMBOL)
+		return;
 	assert_true(t->count < 8);
 	snprintf(t->names[t->count], 64, "%s", event_text(&symbol->head, 0));
 	t->offsets[t->count++] = symbol->offset;

@@ -3,7 +3,6 @@
 #include "base/mem.h"
 #include "elf/debugfile.h"
 #include "elf/demangle.h"
-#include "elf/line.h"
 #include "elf/symtab.h"
 #include "proc/maps.h"
 
@@ -13,7 +12,7 @@
 struct native {
 	struct image *image;
 	struct symtab *symbols; /* NULL until asked for */
-	struct lines *lines;
+	struct inlines *inlines;
 };
 
 static int native_new(struct image *image, const struct build_id *wanted, struct native **ret,
@@ -28,6 +27,7 @@ static int native_new(struct image *image, const struct build_id *wanted, struct
 	}
 	*ret = NEW(struct native);
 	(*ret)->image = image;
+	(*ret)->inlines = inlines_new(image);
 	return 0;
 }
 
@@ -64,7 +64,7 @@ void native_close(struct native *n)
 {
 	if (!n)
 		return;
-	lines_free(n->lines);
+	inlines_free(n->inlines);
 	symtab_free(n->symbols);
 	image_close(n->image);
 	free(n);
@@ -77,17 +77,20 @@ const struct image *native_image(const struct native *n)
 
 nsec native_line_spent(const struct native *n)
 {
-	return n->lines ? lines_spent(n->lines) : 0;
+	return inlines_spent(n->inlines);
 }
 
-bool native_find(struct native *n, uint64_t offset, nsec line_budget, struct found *ret)
+void native_set_line_budget(struct native *n, nsec left)
+{
+	inlines_set_budget(n->inlines, inlines_spent(n->inlines) + left);
+}
+
+bool native_find(struct native *n, uint64_t offset, struct found *ret)
 {
 	const struct symbol *s;
 
 	if (!n->symbols && symtab_load(n->image, &n->symbols, NULL))
 		return false;
-	if (!n->lines)
-		n->lines = lines_new(n->image, line_budget);
 	s = symtab_find(n->symbols, offset);
 	if (!s)
 		return false;
@@ -102,6 +105,12 @@ bool native_find(struct native *n, uint64_t offset, nsec line_budget, struct fou
 	ret->file = "";
 	ret->line = 0;
 	if (s->kind == SYMBOL_FUNC || s->kind == SYMBOL_IFUNC)
-		lines_find(n->lines, s->offset, &ret->file, &ret->line);
+		ret->late = inlines_definition(n->inlines, s->offset, &ret->file, &ret->line) ==
+			    -EAGAIN;
 	return true;
+}
+
+int native_expand(struct native *n, uint64_t offset, struct inline_level *ret, unsigned room)
+{
+	return inlines_find(n->inlines, offset, ret, room);
 }

@@ -1,5 +1,6 @@
 /*
- * native - names of one ELF image: its symbols, and lines where it has DWARF.
+ * native - names of one ELF image: its symbols, and where it has DWARF, lines and
+ * inlined functions.
  *
  * The file is opened at once, so that it is still the right one when it has
  * been deleted or replaced by the time somebody asks; symbols and DWARF are
@@ -11,6 +12,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "elf/image.h"
+#include "elf/inline.h"
 
 struct native;
 
@@ -20,6 +22,7 @@ struct found {
 	struct text name; /* demangled; cleared by the origin, freed by the caller */
 	const char *file; /* "" = not known; lives as long as the origin */
 	uint32_t line;
+	bool late; /* there was no time to look for file and line */
 };
 
 /* -ESTALE: it has another build-id than the one that was mapped (wanted, may
@@ -31,9 +34,12 @@ int native_open_vdso(const struct build_id *wanted, struct native **ret, struct 
 void native_close(struct native *n); /* NULL is fine */
 
 const struct image *native_image(const struct native *n);
-/* False: no function there.  line_budget is the time its lines may take,
- * heeded at the first question. */
-bool native_find(struct native *n, uint64_t offset, nsec line_budget, struct found *ret);
+/* CPU time that lines and inlined functions may take from now on. */
+void native_set_line_budget(struct native *n, nsec left);
+/* False: no function there. */
+bool native_find(struct native *n, uint64_t offset, struct found *ret);
+/* What is inlined at an offset, as inlines_find(). */
+int native_expand(struct native *n, uint64_t offset, struct inline_level *ret, unsigned room);
 /* Time spent on lines so far. */
 nsec native_line_spent(const struct native *n);
 

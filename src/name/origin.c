@@ -94,13 +94,30 @@ static bool find_kernel(const struct kallsyms *kernel, uint64_t address, struct 
 	return true;
 }
 
-bool origin_find(struct origin *o, uint64_t offset, nsec line_budget, struct found *ret)
+/* Loads what there is, at the first question. */
+static void origin_need(struct origin *o, nsec line_budget)
 {
 	if (!o->tried && !o->native)
 		origin_load(o);
 	if (o->native)
-		return native_find(o->native, offset, line_budget, ret);
+		native_set_line_budget(o->native, line_budget);
+}
+
+bool origin_find(struct origin *o, uint64_t offset, nsec line_budget, struct found *ret)
+{
+	origin_need(o, line_budget);
+	if (o->native)
+		return native_find(o->native, offset, ret);
 	return o->kernel && find_kernel(o->kernel, offset, ret);
+}
+
+int origin_expand(struct origin *o, uint64_t offset, nsec line_budget, struct inline_level *ret,
+		  unsigned room)
+{
+	if (o->kind != IMAGE_FILE)
+		return 0;
+	origin_need(o, line_budget);
+	return o->native ? native_expand(o->native, offset, ret, room) : 0;
 }
 
 nsec origin_line_spent(const struct origin *o)

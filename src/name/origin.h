@@ -33,8 +33,12 @@ struct origin {
 void origin_done(struct origin *o);
 /* Opens the file of a live image; an error is kept as the problem, too. */
 int origin_open(struct origin *o, const char *open_path, struct error *err);
-/* The image's own answer (not the recorded one).  False: no function there. */
+/* The image's own answers (not the recorded ones).  line_budget is the time that
+ * lines may take now.  False: no function there. */
 bool origin_find(struct origin *o, uint64_t offset, nsec line_budget, struct found *ret);
+/* As inlines_find(). */
+int origin_expand(struct origin *o, uint64_t offset, nsec line_budget, struct inline_level *ret,
+		  unsigned room);
 /* Time spent on lines so far. */
 nsec origin_line_spent(const struct origin *o);
 

@@ -92,8 +92,10 @@ void fit_name(struct text *t, const char *name, unsigned columns)
 	text_add_plain(&plain, part);
 	if (plain.size && fit_columns(plain.bytes) > columns) {
 		cut = parameters(plain.bytes);
-		/* not the "(" that begins "(anonymous namespace)" or "[clone ...]" */
-		if (cut && cut > plain.bytes && cut[-1] != ':' && cut[-1] != ' ')
+		/* not the "(" that begins "(anonymous namespace)" or "[clone ...]", or is
+		 * the end of "operator()" */
+		if (cut && cut > plain.bytes && cut[-1] != ':' && cut[-1] != ' ' &&
+		    (cut - plain.bytes < 8 || strncmp(cut - 8, "operator", 8)))
 			plain.bytes[cut - plain.bytes] = 0;
 	}
 	if (plain.size && fit_columns(plain.bytes) > columns) {

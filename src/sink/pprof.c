@@ -136,50 +136,83 @@ static uint64_t pprof_function(struct pprof *b, const char *name, const char *fi
 	return f->id;
 }
 
-static Pprof__Location *add_location(struct pprof *b, const char *name, const char *file,
-				     uint32_t line)
+static Pprof__Line *pprof_line(struct pprof *b, const struct picture_frame *f, const char *name)
 {
-	Pprof__Location *l = CHUNK(b, Pprof__Location, PPROF__LOCATION__INIT);
-	Pprof__Line *at = CHUNK(b, Pprof__Line, PPROF__LINE__INIT);
+	Pprof__Line *line = CHUNK(b, Pprof__Line, PPROF__LINE__INIT);
+	text_id file = f->file ? f->file : f->at_file;
 
-	at->function_id = pprof_function(b, name, file, line);
-	at->line = line;
-	l->id = b->locations.count + 1;
-	l->n_line = 1;
-	l->line = chunk(b, sizeof(*l->line));
-	l->line[0] = at;
+	line->function_id = pprof_function(b, name, picture_text(b->p, file), f->line);
+	line->line = f->at_line ? f->at_line : f->line;
+	return line;
+}
+
+/* How many frames of the picture are at the frame's address: itself and what it
+ * is inlined into. */
+static uint32_t frame_levels(const struct picture *p, uint32_t frame)
+{
+	uint32_t count = 1;
+
+	while ((frame = p->frames.at[frame].outer))
+		count++;
+	return count;
+}
+
+static void add_location(struct pprof *b, uint32_t frame)
+{
+	const struct picture_frame *f = &b->p->frames.at[frame];
+	Pprof__Location *l = CHUNK(b, Pprof__Location, PPROF__LOCATION__INIT);
+
+	l->id = frame + 1;
+	l->address = f->address;
+	l->mapping_id = f->image < b->p->images.count ? f->image + 1 : 0;
+	l->line = chunk(b, frame_levels(b->p, frame) * sizeof(*l->line));
+	do {
+		f = &b->p->frames.at[frame];
+		l->line[l->n_line++] = pprof_line(b, f, walk_name(b->p, frame));
+	} while ((frame = f->outer));
 	array_push(&b->locations, l);
-	return l;
 }
 
 static void add_locations(struct pprof *b)
 {
 	const struct picture *p = b->p;
+	AUTO_FREE bool *within = mem_zeroed(p->frames.count + 1, sizeof(*within));
 
-	for (uint32_t i = 0; i < p->frames.count; i++) {
-		const struct picture_frame *frame = &p->frames.at[i];
-		Pprof__Location *l = add_location(b, walk_name(p, i),
-						  picture_text(p, frame->file), frame->line);
+	for (uint32_t i = 0; i < p->frames.count; i++)
+		within[p->frames.at[i].outer] = true;
+	for (uint32_t i = 0; i < p->frames.count; i++)
+		if (!within[i] || !i) /* 0: the root, and "none" */
+			add_location(b, i);
+}
 
-		l->address = frame->address;
-		l->mapping_id = frame->image < p->images.count ? frame->image + 1 : 0;
-	}
+/* The location of samples without a stack. */
+static uint32_t no_stack_location(struct pprof *b)
+{
+	static const struct picture_frame nowhere = { .image = UINT32_MAX };
+	Pprof__Location *l;
+
+	if (b->no_stack)
+		return b->no_stack;
+	l = CHUNK(b, Pprof__Location, PPROF__LOCATION__INIT);
+	l->id = b->no_stack = b->p->frames.count + 1;
+	l->n_line = 1;
+	l->line = chunk(b, sizeof(*l->line));
+	l->line[0] = pprof_line(b, &nowhere, WALK_NO_STACK);
+	array_push(&b->locations, l);
+	return b->no_stack;
 }
 
 static void sample_locations(struct pprof *b, Pprof__Sample *s, const struct walk *w)
 {
-	uint32_t n = w->frames.count ? w->frames.count : 1;
+	s->location_id = chunk(b, (w->frames.count + 1) * sizeof(*s->location_id));
+	for (uint32_t i = w->frames.count; i > 0;) {
+		uint32_t frame = w->frames.at[i - 1];
 
-	s->n_location_id = n;
-	s->location_id = chunk(b, n * sizeof(*s->location_id));
-	if (!w->frames.count) {
-		if (!b->no_stack)
-			b->no_stack = add_location(b, WALK_NO_STACK, "", 0)->id;
-		s->location_id[0] = b->no_stack;
-		return;
+		s->location_id[s->n_location_id++] = frame + 1;
+		i -= frame_levels(b->p, frame) < i ? frame_levels(b->p, frame) : i;
 	}
-	for (uint32_t i = 0; i < n; i++)
-		s->location_id[i] = w->frames.at[n - 1 - i] + 1;
+	if (!s->n_location_id)
+		s->location_id[s->n_location_id++] = no_stack_location(b);
 }
 
 static void sample_label(struct pprof *b, Pprof__Sample *s, const char *key, const char *value)

@@ -81,7 +81,8 @@ static void add_compared_line(const struct svg *s, uint32_t node)
 
 static void add_title(const struct svg *s, uint32_t node)
 {
-	const struct picture_frame *frame = &s->p->frames.at[s->p->nodes.at[node].frame];
+	const struct picture_node *at = &s->p->nodes.at[node];
+	const struct picture_frame *frame = &s->p->frames.at[at->frame];
 	const char *file = picture_text(s->p, frame->file);
 	const char *image = picture_text(s->p, frame->image_name);
 
@@ -99,6 +100,13 @@ static void add_title(const struct svg *s, uint32_t node)
 			text_format(s->out, ":%u", frame->line);
 		text_add(s->out, *file && *image ? ", " : "");
 		escape_xml(s->out, image);
+	}
+	if (at->site_line) {
+		text_add(s->out,
+			 frame->kind == FRAME_INLINED ? "\ninlined at " : "\ncalled at ");
+		escape_xml(s->out, picture_text(s->p, at->site_file));
+		text_format(s->out, ":%u%s", at->site_line,
+			    at->more_sites ? " and elsewhere" : "");
 	}
 	text_add(s->out, "</title>");
 }

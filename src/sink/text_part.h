@@ -26,5 +26,7 @@ void part_tree(struct report *r);
 
 /* "file.c:12" of a frame, or its image, in at most columns. */
 void part_place(struct report *r, uint32_t frame, unsigned columns);
+/* Where a node is called, "file:line", or part_place() where that is not known. */
+void part_site(struct report *r, uint32_t node, unsigned columns);
 
 #endif

@@ -21,21 +21,40 @@
 #define COLUMNS_MOST 140 /* wider is harder to read, not easier */
 #define SPARK_COLUMNS 40
 
+static void add_place(struct report *r, text_id file, uint32_t number, unsigned columns)
+{
+	const char *path = picture_text(r->p, file), *base = strrchr(path, '/');
+	char line[16] = "";
+
+	if (number)
+		snprintf(line, sizeof(line), ":%u", number);
+	fit_style(r->out, r->option->colour, FIT_DIM);
+	fit_name(r->out, base ? base + 1 : path, columns - strlen(line));
+	text_add(r->out, line);
+	fit_style(r->out, r->option->colour, FIT_PLAIN);
+}
+
 void part_place(struct report *r, uint32_t frame, unsigned columns)
 {
 	const struct picture_frame *f = &r->p->frames.at[frame];
-	const char *file = picture_text(r->p, f->file), *base = strrchr(file, '/');
-	char line[16] = "";
 
-	if (f->file && f->line)
-		snprintf(line, sizeof(line), ":%u", f->line);
-	fit_style(r->out, r->option->colour, FIT_DIM);
 	if (f->file)
-		fit_name(r->out, base ? base + 1 : file, columns - strlen(line));
+		add_place(r, f->file, f->line, columns);
 	else
-		fit_name(r->out, picture_text(r->p, f->image_name), columns);
-	text_add(r->out, line);
-	fit_style(r->out, r->option->colour, FIT_PLAIN);
+		add_place(r, f->image_name, 0, columns);
+}
+
+void part_site(struct report *r, uint32_t node, unsigned columns)
+{
+	const struct picture_node *n = &r->p->nodes.at[node];
+
+	if (!n->site_line) {
+		part_place(r, n->frame, columns);
+		return;
+	}
+	add_place(r, n->site_file, n->site_line, columns - 2 * n->more_sites);
+	if (n->more_sites)
+		text_add(r->out, " …");
 }
 
 static void add_header(struct report *r)

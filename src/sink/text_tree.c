@@ -115,7 +115,9 @@ static uint32_t add_line(struct branches *b, uint32_t node)
 	text_add(out, text_string(&b->prefix));
 	node = add_chain(b, node, room);
 	fit_pad(out, from, wide);
-	part_place(b->r, b->r->p->nodes.at[node].frame, PLACE_COLUMNS);
+	if (out->bytes[out->size - 1] != ' ')
+		text_add_char(out, ' '); /* deep ones are wider */
+	part_site(b->r, node, PLACE_COLUMNS);
 	while (out->bytes[out->size - 1] == ' ')
 		out->bytes[--out->size] = 0;
 	text_add_char(out, '\n');
@@ -162,6 +164,14 @@ static uint32_t find_top(const struct branches *b)
 	return node;
 }
 
+static bool has_sites(const struct picture *p)
+{
+	for (uint32_t i = 0; i < p->nodes.count; i++)
+		if (p->nodes.at[i].site_line)
+			return true;
+	return false;
+}
+
 static void add_heading(struct report *r, uint32_t top)
 {
 	const struct picture *p = r->p;
@@ -182,6 +192,8 @@ static void add_heading(struct report *r, uint32_t top)
 		text_add(r->out, ", all of it called by ");
 		fit_name(r->out, walk_name(p, p->nodes.at[above].frame), 40);
 	}
+	if (has_sites(p))
+		text_add(r->out, "; with the lines of the calls");
 	text_add_char(r->out, '\n');
 }
 

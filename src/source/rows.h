@@ -10,7 +10,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "elf/unwind.h"
-#include "wire/space.h"
+#include "wire/textmap.h"
 
 #define ROWS_SPARE_CHUNKS 1024 /* 4 MiB for libraries that are loaded later */
 #define ROWS_SPARE_EXCS 1024

@@ -4,7 +4,7 @@
 #include "base/table.h"
 #include "elf/unwind.h"
 #include "source/rows.h"
-#include "wire/space.h"
+#include "wire/textmap.h"
 
 #include <bpf/bpf.h>
 #include <stdlib.h>

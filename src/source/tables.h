@@ -1,6 +1,6 @@
 /*
  * tables - the unwind rows of all images, and each process' maps, as the kernel
- * half walks by them (wire/space.h).
+ * half walks by them (wire/textmap.h).
  *
  * They are gathered from the stream's own records before the programs are
  * loaded (the maps are then made large enough), and kept up to date from then

@@ -4,7 +4,8 @@
  * Each stack that weighs something is walked once: its frames are named (late,
  * so that names sharpen while debug info loads) and frames of one function
  * under one parent become one node of the picture.  A frame without a name is
- * called "image+0x1234", or "[unknown]" outside every map.
+ * called "image+0x1234", or "[unknown]" outside every map.  A physical frame is
+ * followed by what is inlined at it, outermost first, as frames of their own.
  */
 #ifndef SONDE_VIEW_FOLD_H
 #define SONDE_VIEW_FOLD_H
@@ -14,12 +15,22 @@
 #include "model/store.h"
 #include "view/query.h"
 
+/* A picture frame that a physical one stands for, and where in it the next inner
+ * one is called. */
+struct fold_level {
+	uint32_t frame;
+	text_id at_file;
+	uint32_t at_line;
+	uint32_t deeper; /* levels behind this one */
+};
+
 struct fold {
 	struct picture *picture;
 	const struct store *store;
 	const struct naming *naming; /* may be NULL: nothing has a name */
 	const struct query *query;
-	uint32_t *frames;	    /* picture frame + 1 of a frame_id, 0 = not yet */
+	uint32_t *frames; /* first level + 1 of a frame_id, 0 = not yet */
+	ARRAY(struct fold_level) levels;
 	uint32_t *nodes;	    /* picture node + 1 of a node_id, 0 = not yet */
 	struct table functions;	    /* (image, name) to picture frame */
 	struct table children;	    /* (parent, frame) to picture node */

@@ -48,6 +48,10 @@ struct picture_frame {
 	uint64_t address; /* run-time address when folded by address; else the function's offset
 			   */
 	enum frame_kind kind;
+	/* only when folded by address */
+	uint32_t outer;	  /* FRAME_INLINED: the frame it is inlined into, at the same address */
+	text_id at_file;  /* where in the source the address is: for what something is */
+	uint32_t at_line; /* inlined into, where that is called; 0 = not known */
 };
 
 /* nodes[0] is the root ("all"); a node is younger than its parent. */
@@ -56,6 +60,9 @@ struct picture_node {
 	uint32_t frame;		     /* index into frames */
 	uint64_t self[NR_SIDE];	     /* samples that end here */
 	uint64_t self_nsec[NR_SIDE]; /* their weight */
+	text_id site_file;	     /* where in the parent it is called: the place that was */
+	uint32_t site_line;	     /* seen first; 0 = not known */
+	bool more_sites;	     /* it is called from other lines there, too */
 };
 
 struct picture_bucket {

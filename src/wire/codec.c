@@ -65,6 +65,13 @@ static bool check_calls(const struct event *e)
 	return true;
 }
 
+static bool check_inline(const struct event *e)
+{
+	const struct event_inline *i = (const void *)e;
+
+	return i->level < i->levels && i->levels <= INLINE_LEVELS;
+}
+
 static bool check_end(const struct event *e)
 {
 	return ((const struct event_end *)e)->reason <= ENDED_BY_TARGET;
@@ -93,6 +100,7 @@ static const struct shape {
 	[EVENT_CALLS] = { sizeof(struct event_calls), 0, check_calls },
 	[EVENT_LOSS] = { sizeof(struct event_loss) },
 	[EVENT_END] = { sizeof(struct event_end), 0, check_end },
+	[EVENT_INLINE] = { sizeof(struct event_inline), 3, check_inline },
 };
 
 /* NULL for a kind that is not known. */
@@ -207,6 +215,14 @@ const struct event *event_make_symbol(struct event_room *room, const struct even
 				      const char *name, const char *file)
 {
 	return make(room, EVENT_SYMBOL, fixed, (const char *const[]){ name, file });
+}
+
+const struct event *event_make_inline(struct event_room *room, const struct event_inline *fixed,
+				      const char *function, const char *file,
+				      const char *at_file)
+{
+	return make(room, EVENT_INLINE, fixed,
+		    (const char *const[]){ function, file, at_file });
 }
 
 const struct event *event_make_probe(struct event_room *room, const struct event_probe *fixed,

@@ -49,6 +49,9 @@ const struct event *event_make_image(struct event_room *room, const struct event
 				     const char *path);
 const struct event *event_make_symbol(struct event_room *room, const struct event_symbol *fixed,
 				      const char *name, const char *file);
+const struct event *event_make_inline(struct event_room *room, const struct event_inline *fixed,
+				      const char *function, const char *file,
+				      const char *at_file);
 const struct event *event_make_probe(struct event_room *room, const struct event_probe *fixed,
 				     const char *place, const char *function, const char *file);
 /* With fixed->nr_buckets of buckets, at most NR_BUCKET. */

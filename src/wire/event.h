@@ -33,6 +33,7 @@ enum event_kind {
 	EVENT_CALLS = 22,
 	EVENT_LOSS = 23,
 	EVENT_END = 24,
+	EVENT_INLINE = 25,
 };
 
 struct event {
@@ -218,6 +219,22 @@ struct event_symbol {
 	__u32 line;  /* of its definition, 0 = not known */
 	char text[]; /* "name\0file\0", demangled, padded */
 };
+
+#define INLINE_LEVELS 64
+
+/* What the source says about the instruction at an offset of an image (as in
+ * frames): `levels` such records in a row, of which level 0 is the innermost
+ * inlined function and the last one the function itself. */
+struct event_inline {
+	struct event head;
+	__u64 offset;
+	__u32 image;
+	__u16 level, levels; /* at most INLINE_LEVELS */
+	__u32 line;	     /* of its definition, 0 = not known */
+	__u32 at_line;	     /* where in it: of the next inner one's call */
+	char text[];	     /* "function\0file\0at_file\0", padded */
+};
+_Static_assert(sizeof(struct event_inline) == 40, "event_inline is part of the format");
 
 enum probe_exit { EXIT_HOOK = 0, EXIT_SITES = 1, EXIT_BRACKET = 2, EXIT_NONE = 3 };
 

@@ -42,7 +42,8 @@ enum rule_special {
 };
 
 /* Where the kernel's struct rt_sigframe keeps them, in bytes from SP: its
- * ucontext's gregs begin at 40, REG_RBP is 10, REG_RSP 15, REG_RIP 16. */
+ * ucontext's gregs begin at 40 with R8, REG_RBP is 10, REG_RSP 15, REG_RIP 16. */
+#define RULE_SIGNAL_R8 40
 #define RULE_SIGNAL_RBP (40 + 10 * 8)
 #define RULE_SIGNAL_RSP (40 + 15 * 8)
 #define RULE_SIGNAL_RIP (40 + 16 * 8)

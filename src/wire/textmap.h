@@ -1,5 +1,5 @@
 /*
- * space - where a process has its code, and the unwind rows for it, as the
+ * textmap - where a process has its code, and the unwind rows for it, as the
  * kernel half reads them.
  *
  * The map 'rows' is one array of 32-bit words in chunks of ROW_CHUNK.  It holds
@@ -7,8 +7,8 @@
  * page's first row, number of rows), and the rows (wire/rule.h).  A pair of the
  * directory and the rows of one page never lie across two chunks.
  */
-#ifndef SONDE_WIRE_SPACE_H
-#define SONDE_WIRE_SPACE_H
+#ifndef SONDE_WIRE_TEXTMAP_H
+#define SONDE_WIRE_TEXTMAP_H
 
 #include "wire/rule.h"
 
