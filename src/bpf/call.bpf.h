@@ -133,7 +133,9 @@ static __always_inline int call_enter(struct pt_regs *ctx, __u64 *ret_id)
 	enum stack_owner own;
 
 	*ret_id = 0;
-	if (phase == PHASE_CLOSING || (control.by_thread && !is_target(task->tgid, task->pid)))
+	/* probe 0 is sonde's own, for the price */
+	if (probe &&
+	    (phase != PHASE_STEADY || (control.by_thread && !is_target(task->tgid, task->pid))))
 		return ENTER_SKIP;
 	if (c)
 		count(&c->entries);

@@ -182,6 +182,13 @@ static void join_exit(struct store *st, const struct event *e)
 		store_get_process(st, exit->pid)->exited = true;
 }
 
+static void join_start(struct store *st, const struct event *e)
+{
+	if (!st->started)
+		st->started = e->time;
+	join_sees_time(st, e->time);
+}
+
 static void join_end(struct store *st, const struct event *e)
 {
 	st->has_end = true;
@@ -210,6 +217,7 @@ static const struct {
 	[EVENT_CALLS] = { join_calls, sizeof(struct event_calls) },
 	[EVENT_LOSS] = { join_loss, sizeof(struct event_loss) },
 	[EVENT_END] = { join_end, sizeof(struct event_end) },
+	[EVENT_START] = { join_start, sizeof(struct event_start) },
 };
 
 void join_event(struct store *st, const struct event *e)

@@ -258,6 +258,13 @@ int live_watch(struct live *l, uint32_t probe, const struct attach_sites *sites,
 
 int live_start(struct live *l, struct error *err)
 {
+	struct event_start start = {
+		.head = { .kind = EVENT_START, .size = sizeof(start), .time = clock_now() },
+	};
+
+	l->event(l->context, &start.head);
+	for (uint32_t i = 0; i < l->watched.count; i++)
+		counts_begin(&l->counts, i + 1, start.head.time);
 	l->bpf->bss->phase = PHASE_STEADY;
 	if (!l->option.hz)
 		return 0;

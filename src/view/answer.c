@@ -231,7 +231,7 @@ int view_answer(const struct store *st, const struct query *q, const struct nami
 	struct answer a = { .store = st, .query = q, .now = newest };
 	int r;
 
-	a.window = window_resolve(&q->window, st->first, newest);
+	a.window = window_resolve(&q->window, st->started ? st->started : st->first, newest);
 	r = answer_bind(&a, err);
 	if (r) {
 		split_free(a.split);

@@ -100,6 +100,7 @@ static const struct shape {
 	[EVENT_CALLS] = { sizeof(struct event_calls), 0, check_calls },
 	[EVENT_LOSS] = { sizeof(struct event_loss) },
 	[EVENT_END] = { sizeof(struct event_end), 0, check_end },
+	[EVENT_START] = { sizeof(struct event_start) },
 	[EVENT_INLINE] = { sizeof(struct event_inline), 3, check_inline },
 };
 

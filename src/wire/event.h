@@ -34,6 +34,7 @@ enum event_kind {
 	EVENT_LOSS = 23,
 	EVENT_END = 24,
 	EVENT_INLINE = 25,
+	EVENT_START = 26,
 };
 
 struct event {
@@ -281,6 +282,11 @@ struct event_loss {
 	__u64 throttled; /* ticks the kernel held back */
 	__u64 nested;	 /* programs the kernel skipped because one was running */
 	__u64 tick_nsec; /* what a tick takes from the thread it falls on, on average */
+};
+
+/* Everything is in place: samples and calls count from head.time on. */
+struct event_start {
+	struct event head;
 };
 
 enum end_reason { ENDED_BY_TIME = 0, ENDED_BY_USER = 1, ENDED_BY_TARGET = 2 };
