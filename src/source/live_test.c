@@ -1,0 +1,204 @@
+/*
+ * live_test - every way of attaching counts every call, on a child of our own.
+ *
+ * The older ways are there for older kernels; this one has them too.
+ */
+#include "source/live.h"
+
+#include "base/clock.h"
+#include "proc/maps.h"
+#include "source/calibrate.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define CALLS 2000
+#define FACT_DEPTH 9
+
+/* Kept out of line, with a frame each: calls that can be watched. */
+__attribute__((noinline, noclone, used)) int live_test_call(int x)
+{
+	__asm__ volatile("" ::: "memory");
+	return x + 1;
+}
+
+__attribute__((noinline, noclone, used)) int live_test_fact(int n)
+{
+	int below = n ? live_test_fact(n - 1) : 0;
+
+	__asm__ volatile("" : "+r"(below)::"memory");
+	return below + n;
+}
+
+struct tally {
+	uint64_t entries[2], returns[2], others[2], samples, ends, starts;
+};
+
+static void take(void *context, const struct event *e)
+{
+	struct tally *t = context;
+
+	if (e->kind == EVENT_CALLS) {
+		const struct event_calls *c = (const void *)e;
+
+		t->entries[c->probe - 1] += c->entries;
+		t->returns[c->probe - 1] += c->ended[END_RETURN];
+		for (unsigned r = 1; r < NR_SPAN_END; r++)
+			t->others[c->probe - 1] += c->ended[r];
+	}
+	t->samples += e->kind == EVENT_SAMPLE;
+	t->starts += e->kind == EVENT_START;
+	t->ends += e->kind == EVENT_END;
+}
+
+/* A child that waits for a byte and then makes its calls. */
+static pid_t start_child(int *ret_go)
+{
+	int ends[2];
+	char byte;
+	pid_t pid;
+
+	assert_int_equal(pipe(ends), 0);
+	pid = fork();
+	if (pid == 0) {
+		volatile int x = 0;
+
+		if (read(ends[0], &byte, 1) != 1)
+			_exit(1);
+		for (int i = 0; i < CALLS; i++)
+			x = live_test_call(x);
+		for (int i = 0; i < CALLS / 10; i++)
+			x += live_test_fact(FACT_DEPTH);
+		_exit(0);
+	}
+	close(ends[0]);
+	*ret_go = ends[1];
+	return pid;
+}
+
+static uint64_t offset_of(int (*call)(int))
+{
+	struct maps maps = { 0 };
+	const struct map *m;
+	uint64_t offset;
+
+	assert_int_equal(maps_read(getpid(), &maps, NULL), 0);
+	m = maps_find(&maps, (uintptr_t)call);
+	assert_non_null(m);
+	offset = (uintptr_t)call - m->start + m->offset;
+	maps_done(&maps);
+	return offset;
+}
+
+static void watch_child(enum attach_kind kind, struct tally *t)
+{
+	struct live_option option = { .hz = 499, .user = true, .probes = 2, .attach = kind };
+	uint64_t offsets[2] = { offset_of(live_test_call), offset_of(live_test_fact) };
+	uint64_t cookies[2] = { 1, 2 };
+	struct attach_sites sites = { "/proc/self/exe", 0, offsets, cookies, 2 };
+	struct live *live = NULL;
+	struct error err = { "" };
+	int go, status;
+	pid_t pid = start_child(&go);
+
+	sites.pid = pid;
+	if (live_open(&option, take, t, &live, &err) || live_add_process(live, pid, &err) ||
+	    live_watch_all(live, &sites, &err) || live_start(live, &err))
+		fail_msg("%s", err.text);
+	assert_int_equal(write(go, "x", 1), 1);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	live_stop(live, ENDED_BY_TARGET, status);
+	live_close(live);
+	close(go);
+}
+
+static void counts_every_call(enum attach_kind kind)
+{
+	struct tally t = { 0 };
+
+	watch_child(kind, &t);
+	assert_int_equal(t.entries[0], CALLS);
+	assert_int_equal(t.returns[0] + t.others[0], CALLS);
+	assert_int_equal(t.entries[1], CALLS / 10 * (FACT_DEPTH + 1));
+	assert_int_equal(t.returns[1] + t.others[1], t.entries[1]);
+	/* a call may be let go while the child is still being started */
+	assert_true(t.others[0] <= 1);
+	assert_int_equal(t.starts, 1);
+	assert_int_equal(t.ends, 1);
+}
+
+static void need(bool there)
+{
+	if (!there)
+		skip();
+}
+
+static struct kernel_support support_here(void)
+{
+	struct kernel_support support;
+
+	kernel_support_probe(&support);
+	need(support.load_bpf && support.btf && geteuid() == 0);
+	return support;
+}
+
+static void a_session_counts_every_call(void **state)
+{
+	need(support_here().uprobe_session);
+	counts_every_call(ATTACH_SESSION);
+}
+
+static void two_links_count_every_call(void **state)
+{
+	need(support_here().uprobe_multi);
+	counts_every_call(ATTACH_MULTI);
+}
+
+static void perf_events_count_every_call(void **state)
+{
+	need(support_here().perf_uprobe);
+	counts_every_call(ATTACH_PERF);
+}
+
+static void a_process_that_is_gone_is_said_to_be(void **state)
+{
+	struct live_option option = { .probes = 1, .attach = ATTACH_SESSION };
+	uint64_t offset = offset_of(live_test_call), cookie = 1;
+	struct attach_sites sites = { "/proc/self/exe", 0, &offset, &cookie, 1 };
+	struct tally t = { 0 };
+	struct live *live = NULL;
+	struct error err = { "" };
+	pid_t pid;
+
+	need(support_here().uprobe_session);
+	pid = fork();
+	if (pid == 0)
+		_exit(0);
+	waitpid(pid, NULL, 0);
+	sites.pid = pid;
+	assert_int_equal(live_open(&option, take, &t, &live, &err), 0);
+	assert_int_equal(live_watch_all(live, &sites, &err), -ESRCH);
+	assert_non_null(strstr(err.text, "ended"));
+	live_close(live);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_session_counts_every_call),
+		cmocka_unit_test(two_links_count_every_call),
+		cmocka_unit_test(perf_events_count_every_call),
+		cmocka_unit_test(a_process_that_is_gone_is_said_to_be),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
