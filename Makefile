@@ -24,6 +24,10 @@ check: setup-test all
 bench: setup-test all
 	@tools/bench $(BUILD)
 
+# Whole stacks, beside perf's: the table of the README.
+bench-stacks: setup-test all
+	@tools/bench $(BUILD) stacks
+
 fuzz: setup-test all
 	@tools/fuzz $(SECONDS_EACH)
 
@@ -36,4 +40,4 @@ install: all
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all setup setup-test demo check bench fuzz format install clean
+.PHONY: all setup setup-test demo check bench bench-stacks fuzz format install clean

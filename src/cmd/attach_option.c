@@ -65,6 +65,8 @@ int attach_option_make(struct attach_option *a, const struct run_option *o,
 		.kernel = !o->user_only,
 		.places = a->places.at,
 		.nr_places = a->places.count,
+		.dry_run = o->dry_run,
+		.accept_dear = o->yes,
 		.duration = o->duration,
 		.interval = o->interval ? o->interval : NSEC_PER_SEC,
 		.command = text_string(&a->command),
@@ -83,6 +85,8 @@ void attach_say(struct session *s)
 	AUTO_TEXT struct text lines = { 0 };
 	char *end;
 
+	if (s->option.dry_run)
+		text_add(&lines, "would be attached: ");
 	session_describe(s, &lines);
 	for (char *at = lines.bytes; at; at = end) {
 		end = strchr(at, '\n');

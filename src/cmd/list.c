@@ -3,7 +3,7 @@
  */
 #include "base/log.h"
 #include "cmd/command.h"
-#include "cmd/listing.h"
+#include "cmd/list_line.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -44,6 +44,7 @@ static void write_json_row(const struct listing *l, const struct list_row *row, 
 	json_object_set_new(o, "exit", json_string(exit_names[row_exit(l, row)]));
 	json_object_set_new(o, "reason", json_plain(row_reason(l, row)));
 	json_object_set_new(o, "symbol", json_plain(row->symbol->raw));
+	json_object_set_new(o, "inlined", json_integer(row->inlined));
 	line = json_dumps(o, JSON_COMPACT);
 	text_add(to, line);
 	text_add_char(to, '\n');
@@ -71,13 +72,16 @@ static void write_text_row(const struct listing *l, const struct list_row *row, 
 		snprintf(where, sizeof(where), "%.60s:%u", row->file, row->line);
 	text_format(to, "%-*s  %-20s %7" PRIu64 "   %-8s", width, row->name, where,
 		    row->symbol->size, entry_word(row));
-	if (row->choice.refused || row->symbol->kind == SYMBOL_IFUNC) {
-		text_format(to, "not probed: %s\n", row_reason(l, row));
-		return;
-	}
 	if (cost > 0)
 		text_duration(price, cost);
-	text_format(to, "%-8s  %s\n", exit_names[end], price);
+	if (row->choice.refused || row->symbol->kind == SYMBOL_IFUNC)
+		text_format(to, "not probed: %s", row_reason(l, row));
+	else
+		text_format(to, "%-8s  %s", exit_names[end], price);
+	if (row->inlined)
+		text_format(to, "  and inlined in %u place%s", row->inlined,
+			    row->inlined == 1 ? "" : "s");
+	text_add_char(to, '\n');
 }
 
 static void write_rows(const struct listing *l, bool json)
@@ -122,10 +126,21 @@ static void say_what(const struct listing *l)
 		exit_names[l->verdict.exit], l->verdict.reason);
 }
 
+/* The exit status of what ended so. */
+static int finish(struct listing *l, int ret, const struct error *err)
+{
+	if (ret)
+		log_error("%s", err->text);
+	listing_done(l);
+	if (ret)
+		return probe_error_is_use(ret) ? EXIT_WRONG_USE : EXIT_FAILED;
+	return ferror(stdout) ? EXIT_FAILED : EXIT_DONE;
+}
+
 static int run(void *options, const struct option_rest *rest)
 {
 	const struct run_option *o = options;
-	const char *file = rest->program ? rest->program[0] : NULL;
+	const char *file = rest->program ? rest->program[0] : NULL, *pattern;
 	uint32_t word = 0;
 	struct listing l = { 0 };
 	struct kernel_support support;
@@ -141,22 +156,20 @@ static int run(void *options, const struct option_rest *rest)
 		log_error("one pattern at a time: '%s' is too much", rest->words.at[word + 1]);
 		return EXIT_WRONG_USE;
 	}
+	pattern = rest->words.count > word ? rest->words.at[word] : NULL;
 	ret = listing_open(&l, o, file, &err);
+	if (!ret && pattern && list_is_source(pattern))
+		return finish(&l, list_lines(&l, pattern, o->json, &err), &err);
 	if (!ret)
-		ret = listing_find(&l, rest->words.count > word ? rest->words.at[word] : NULL,
-				   &err);
-	if (ret) {
-		log_error("%s", err.text);
-		listing_done(&l);
-		return probe_error_is_use(ret) ? EXIT_WRONG_USE : EXIT_FAILED;
-	}
+		ret = listing_find(&l, pattern, &err);
+	if (ret)
+		return finish(&l, ret, &err);
 	exit_judge(&l.code, &l.verdict);
 	if (!kernel_support_probe(&support))
 		cost_measure(&support, &l.cost);
 	say_what(&l);
 	write_rows(&l, o->json);
-	listing_done(&l);
-	return ferror(stdout) ? EXIT_FAILED : EXIT_DONE;
+	return finish(&l, 0, &err);
 }
 
 const struct command command_list_places = {
@@ -166,11 +179,13 @@ const struct command command_list_places = {
 	.about =
 		"Without a PATTERN the functions of the program itself are listed, with one those "
 		"of its libraries too. PATTERN is a place: FUNC, IMAGE:FUNC, a glob, or "
-		"/REGEX/. FILE may be given instead of a target; it is not started.",
+		"/REGEX/; or it is a source file, main.c, of which the lines with code are listed. "
+		"FILE may be given instead of a target; it is not started.",
 	.groups = { &group_target, &group_json },
 	.words_most = 2,
 	.takes_program = true,
 	.examples = { { "sonde list -p 4242 'handle*'", "functions that begin with handle" },
-		      { "sonde list /usr/bin/redis-server '*Command'", "of a file" } },
+		      { "sonde list /usr/bin/redis-server '*Command'", "of a file" },
+		      { "sonde list -p 4242 shop.c", "the lines of shop.c that have code" } },
 	.run = run,
 };

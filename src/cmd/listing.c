@@ -1,6 +1,7 @@
 #include "cmd/listing.h"
 
 #include "base/log.h"
+#include "elf/demangle.h"
 #include "probe/locate.h"
 #include "probe/match.h"
 
@@ -8,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LINES_BUDGET (NSEC_PER_SEC / 2) /* per image; what is not known by then stays blank */
+#define LINES_BUDGET (2 * NSEC_PER_SEC) /* per image; what is not known by then stays blank */
 
 enum probe_exit row_exit(const struct listing *l, const struct list_row *row)
 {
@@ -105,17 +106,39 @@ static char *plain_name(const struct code_image *image, const struct symbol *s)
 	return name;
 }
 
+struct inlines *listing_inlines(struct listing *l, uint32_t image)
+{
+	if (!l->inlines)
+		l->inlines = mem_zeroed(l->code.count, sizeof(*l->inlines));
+	if (!l->inlines[image]) {
+		l->inlines[image] = inlines_new(l->code.at[image].image);
+		inlines_set_budget(l->inlines[image], LINES_BUDGET);
+	}
+	return l->inlines[image];
+}
+
 static void find_line(struct listing *l, uint32_t image, struct list_row *row)
 {
 	const char *slash;
 
 	row->file = "";
-	if (!l->lines[image])
-		l->lines[image] = lines_new(row->image->image, LINES_BUDGET);
-	if (!lines_find(l->lines[image], row->symbol->offset, &row->file, &row->line))
+	if (inlines_definition(listing_inlines(l, image), row->symbol->offset, &row->file,
+			       &row->line) <= 0)
 		return;
 	slash = strrchr(row->file, '/');
 	row->file = slash ? slash + 1 : row->file;
+}
+
+static void find_copies(struct listing *l, uint32_t image, struct list_row *row)
+{
+	AUTO_FREE char *base =
+		mem_text_part(row->symbol->raw, match_base_length(row->symbol->raw));
+	AUTO_TEXT struct text name = { 0 };
+	int count;
+
+	demangle(base, DEMANGLE_NAME, &name);
+	count = inlines_copies(listing_inlines(l, image), base, text_string(&name));
+	row->inlined = count > 0 ? count : 0;
 }
 
 static int row_compare(const void *a, const void *b)
@@ -135,7 +158,6 @@ static void add_rows(struct listing *l, const struct match_list *all, bool only_
 {
 	struct site_finder *finder = site_finder_new();
 
-	l->lines = mem_zeroed(l->code.count, sizeof(struct lines *));
 	for (uint32_t i = 0; i < all->count; i++) {
 		struct code_image *image = &l->code.at[all->at[i].image];
 		struct list_row *row;
@@ -156,6 +178,8 @@ static void add_rows(struct listing *l, const struct match_list *all, bool only_
 			continue;
 		}
 		find_line(l, all->at[i].image, row);
+		if (!only_main) /* a pattern was given: what it names is worth a look */
+			find_copies(l, all->at[i].image, row);
 		if (i % 1024 == 0)
 			log_progress("%u of %u functions", i, all->count);
 	}
@@ -195,8 +219,8 @@ void listing_done(struct listing *l)
 		free(l->rows.at[i].name);
 	}
 	array_done(&l->rows);
-	for (uint32_t i = 0; l->lines && i < l->code.count; i++)
-		lines_free(l->lines[i]);
-	free(l->lines);
+	for (uint32_t i = 0; l->inlines && i < l->code.count; i++)
+		inlines_free(l->inlines[i]);
+	free(l->inlines);
 	code_done(&l->code);
 }

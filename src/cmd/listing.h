@@ -5,7 +5,7 @@
 #define SONDE_CMD_LISTING_H
 
 #include "cmd/run_option.h"
-#include "elf/line.h"
+#include "elf/inline_list.h"
 #include "probe/probe.h"
 #include "proc/target.h"
 #include "source/calibrate.h"
@@ -15,8 +15,9 @@ struct list_row {
 	const struct symbol *symbol;
 	char *place;	  /* what a command takes for it; made plain */
 	char *name;	  /* for people: with parameters, clone suffix, library */
-	const char *file; /* "" = not known; lives as long as the image's lines */
+	const char *file; /* "" = not known; lives as long as the listing */
 	uint32_t line;
+	uint32_t inlined; /* places it was inlined into, where nothing sees its calls */
 	struct site_choice choice;
 };
 
@@ -25,7 +26,7 @@ struct listing {
 	struct verdict verdict;
 	struct cost cost;
 	ARRAY(struct list_row) rows;
-	struct lines **lines; /* by image, NULL until needed */
+	struct inlines **inlines; /* by image, NULL until needed */
 };
 
 /* What -p, -n, -t, -a and --thread ask for. */
@@ -37,6 +38,8 @@ int listing_open(struct listing *l, const struct run_option *o, const char *file
 /* Adds the rows, the program's own first, by name.  Without a pattern the
  * functions of the program itself, with one those of its libraries too. */
 int listing_find(struct listing *l, const char *pattern, struct error *err);
+/* Of an image of the code, by its index. */
+struct inlines *listing_inlines(struct listing *l, uint32_t image);
 void listing_done(struct listing *l);
 
 /* How the end of its calls would be seen, and why so. */

@@ -200,6 +200,10 @@ static int run(void *options, const struct option_rest *rest)
 		output.sink = NULL; /* a recording is what this command makes */
 	if (code == 0)
 		code = question_check(o, &err);
+	if (code == 0 && o->split && !o->spans.count)
+		code = error_set(&err, EINVAL,
+				 "a split needs calls to split: say which function "
+				 "with -s PLACE");
 	if (code == 0)
 		code = check_writable(&output, &err);
 	if (code == 0)
@@ -225,7 +229,7 @@ const struct command command_record = {
 		  "ten seconds, with every call of handle_request" },
 		{ "sonde record -p 4242 -s handle_request --split 'dur > p95' -d 10 -o slow.svg",
 		  "what the slow calls do that the others do not, as a flame graph" },
-		{ "sonde record -o - --format folded -- make -j2", "a command and its children" },
+		{ "sonde record -o build.svg -- make -j2", "a command and its children" },
 	},
 	.run = run,
 };

@@ -30,7 +30,7 @@ const struct option_group group_target = OPTION_GROUP("Target", target_specs);
 static const struct option_spec samples_specs[] = {
 	{ OPTION_UNSIGNED, 'F', "hz", "HZ", "samples a second of each running thread (99)",
 	  AT(hz), 1 },
-	{ OPTION_TEXTS, 'e', "event", "EVENT", "what takes a sample (cpu); may be repeated",
+	{ OPTION_TEXTS, 'e', "event", "EVENT", "what takes a sample (this version: cpu)",
 	  AT(events) },
 	{ OPTION_FLAG, 'U', "user", NULL, "only the user half of stacks", AT(user_only) },
 	{ OPTION_FLAG, 'K', "kernel", NULL, "only the kernel half of stacks", AT(kernel_only) },
@@ -41,10 +41,11 @@ static const struct option_spec spans_specs[] = {
 	{ OPTION_TEXTS, 's', "span", "PLACE", "every call of PLACE is a span; may be repeated",
 	  AT(spans) },
 	{ OPTION_TEXTS, 'C', "capture", "EXPR,...",
-	  "values to read at the span's begin and end", AT(captures) },
-	{ OPTION_TEXT, 'w', "where", "EXPR", "only spans for which EXPR is true", AT(where) },
+	  "values to read at the span's begin and end (not in this version)", AT(captures) },
+	{ OPTION_TEXT, 'w', "where", "EXPR",
+	  "only spans for which EXPR is true (not in this version)", AT(where) },
 	{ OPTION_CHOICE, 0, "exit", "auto|hook|ret|bracket",
-	  "how the end of a call is seen (auto: the cheapest that is safe)", AT(exit) },
+	  "how the end of a call is seen (this version: hook, where it is safe)", AT(exit) },
 };
 const struct option_group group_spans = OPTION_GROUP("Spans", spans_specs);
 
@@ -75,7 +76,7 @@ static const struct option_spec output_specs[] = {
 	  "write FILE; its suffix says how; - is standard output", AT(output) },
 	{ OPTION_TEXT, 0, "format", "NAME", "how to write, whatever the suffix", AT(format) },
 	{ OPTION_CHOICE, 0, "side", "in|rest|open|out|diff|all",
-	  "which part of the split to write (diff for text, svg and html, else in)", AT(side) },
+	  "which part of the split to write (diff for text and svg, else in)", AT(side) },
 	{ OPTION_CHOICE, 0, "weight", "samples|time", "what a stack weighs", AT(weight) },
 };
 const struct option_group group_output = OPTION_GROUP("Output", output_specs);
@@ -90,7 +91,8 @@ static const struct option_spec care_specs[] = {
 	  "say so when all probes cost more, of one core (2%)", AT(budget), 0, 64 },
 	{ OPTION_FLAG, 0, "dry-run", NULL,
 	  "say what would be attached, at what price; do nothing", AT(dry_run) },
-	{ OPTION_FLAG, 0, "yes", NULL, "accept a dear probe", AT(yes) },
+	{ OPTION_FLAG, 0, "yes", NULL,
+	  "accept a dear probe: over 10 us a call, or over 1,000 functions", AT(yes) },
 };
 const struct option_group group_care = OPTION_GROUP("Care", care_specs);
 

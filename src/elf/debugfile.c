@@ -16,6 +16,23 @@ bool build_id_equal(const struct build_id *a, const struct build_id *b)
 	return a->size && a->size == b->size && !memcmp(a->bytes, b->bytes, a->size);
 }
 
+static void add_build_id_path(const struct build_id *id, struct text *path)
+{
+	text_add(path, DEBUG_ROOT "/.build-id/");
+	for (unsigned i = 0; i < id->size; i++)
+		text_format(path, "%02x%s", id->bytes[i], i ? "" : "/");
+	text_add(path, ".debug");
+}
+
+/* The file if it has this build-id. */
+static struct image *checked(struct image *found, const struct build_id *id)
+{
+	if (build_id_equal(image_build_id(found), id))
+		return found;
+	image_close(found);
+	return NULL;
+}
+
 struct image *debugfile_by_build_id(const struct build_id *id)
 {
 	AUTO_TEXT struct text path = { 0 };
@@ -23,16 +40,28 @@ struct image *debugfile_by_build_id(const struct build_id *id)
 
 	if (id->size < 2)
 		return NULL;
-	text_add(&path, DEBUG_ROOT "/.build-id/");
-	for (unsigned i = 0; i < id->size; i++)
-		text_format(&path, "%02x%s", id->bytes[i], i ? "" : "/");
-	text_add(&path, ".debug");
+	add_build_id_path(id, &path);
 	if (image_open(text_string(&path), text_string(&path), &found, NULL))
 		return NULL;
-	if (build_id_equal(image_build_id(found), id))
-		return found;
-	image_close(found);
-	return NULL;
+	return checked(found, id);
+}
+
+struct image *debugfile_supplement(const char *path, const struct build_id *id)
+{
+	const char *name = strstr(path, "/.dwz/");
+	AUTO_TEXT struct text at = { 0 }, by_id = { 0 };
+	struct image *found = NULL;
+
+	if (id->size < 2)
+		return NULL;
+	text_format(&at, DEBUG_ROOT "%s", name ? name : "");
+	if (name && !strstr(name, "/..") &&
+	    !image_open_supplement(text_string(&at), &found, NULL))
+		found = checked(found, id);
+	add_build_id_path(id, &by_id);
+	if (!found && !image_open_supplement(text_string(&by_id), &found, NULL))
+		found = checked(found, id);
+	return found;
 }
 
 static bool crc_matches(const struct image *image, uint32_t wanted)

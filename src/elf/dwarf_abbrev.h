@@ -64,6 +64,13 @@ static inline const struct abbrev *abbrev_find(const struct abbrev_table *t, uin
 	return i == TABLE_NONE ? NULL : &t->abbrevs.at[i];
 }
 
+/* The first of its attributes; NULL if the table has none at all. */
+static inline const struct abbrev_attribute *abbrev_attributes(const struct abbrev_table *t,
+							       const struct abbrev *a)
+{
+	return t->attributes.at ? t->attributes.at + a->first : NULL;
+}
+
 /* Bytes of an attribute's content, or SIZE_VARIES. */
 uint16_t form_size(uint64_t form, struct dwarf_width width);
 

@@ -6,7 +6,7 @@
 
 /* Most have less: no more is read at first. */
 #define DIE_SIZE_USUAL 1024
-/* A reference is at most this large to be believed: nothing holds more. */
+/* Beyond it no index is to be believed: nothing holds so many. */
 #define STRING_INDEX_MAX (1ull << 32)
 
 uint8_t die_slot_of(uint64_t attribute)
@@ -143,7 +143,7 @@ static struct die_value value_read(const struct unit *u, const struct abbrev_att
 void die_read(const struct unit *u, const struct abbrev *a, struct dwarf_cursor *c,
 	      struct die *ret)
 {
-	const struct abbrev_attribute *at = u->abbrevs->attributes.at + a->first;
+	const struct abbrev_attribute *at = abbrev_attributes(u->abbrevs, a);
 
 	ret->abbrev = a;
 	ret->has = 0;
@@ -159,7 +159,7 @@ void die_read(const struct unit *u, const struct abbrev *a, struct dwarf_cursor 
 
 void die_skip(const struct unit *u, const struct abbrev *a, struct dwarf_cursor *c)
 {
-	const struct abbrev_attribute *at = u->abbrevs->attributes.at + a->first;
+	const struct abbrev_attribute *at = abbrev_attributes(u->abbrevs, a);
 
 	if (a->size != SIZE_VARIES) {
 		cursor_skip(c, a->size);

@@ -9,8 +9,9 @@
  *
  * The file is foreign.  Sections over DWARF_PART_MAX bytes, and unpacked ones
  * over DWARF_UNPACKED_MAX together, count as missing.  No path that the file
- * names is opened: a supplementary file (dwz) is found by its build-id below
- * /usr/lib/debug, and split units (.dwo) have no inlined frames.
+ * names is opened as it stands: a supplementary file (dwz) must be one that the
+ * system installed below /usr/lib/debug, with the right build-id; split units
+ * (.dwo) have no inlined frames.
  */
 #ifndef SONDE_ELF_DWARF_FILE_H
 #define SONDE_ELF_DWARF_FILE_H

@@ -33,7 +33,7 @@ static uint32_t unit_headed(const struct units *all, uint64_t offset)
 }
 
 /* One set: a header, padding to twice an address, pairs up to (0, 0). */
-static void read_set(struct units *all, struct dwarf_cursor *c, uint64_t at)
+static void read_set(struct units *all, struct dwarf_cursor *c)
 {
 	const uint8_t *start = c->at;
 	uint8_t offset_size, address, segment;
@@ -70,7 +70,7 @@ static bool read_aranges(struct units *all)
 	if (!dwarf_part_at(all->file, DWARF_ARANGES, 0, UINT64_MAX, &c))
 		return true;
 	while (cursor_left(&c) && !c.broken) {
-		read_set(all, &c, 0);
+		read_set(all, &c);
 		if (dwarf_is_late(all->file))
 			return false;
 	}

@@ -31,6 +31,7 @@ struct image {
 	struct dynamic *dynamic; /* NULL until asked for */
 	struct image *debug;	 /* NULL until asked for, then as found */
 	bool debug_searched;
+	bool supplement; /* no code of its own is fine */
 };
 
 size_t image_read(const struct image *image, uint64_t offset, void *to, size_t size)
@@ -57,6 +58,26 @@ size_t image_read(const struct image *image, uint64_t offset, void *to, size_t s
 	return done;
 }
 
+/* Of a file without segments: the note in its section, "GNU" and type 3. */
+static struct build_id note_build_id(const struct image *image)
+{
+	const struct section *s = image_section(image, ".note.gnu.build-id");
+	const uint8_t *bytes = section_bytes(image, s);
+	struct build_id id = { 0 };
+	Elf64_Nhdr note;
+
+	if (!bytes || s->size < sizeof(note) + 4)
+		return id;
+	memcpy(&note, bytes, sizeof(note));
+	if (note.n_namesz != 4 || memcmp(bytes + sizeof(note), "GNU", 4) ||
+	    note.n_type != NT_GNU_BUILD_ID || note.n_descsz > sizeof(id.bytes) ||
+	    note.n_descsz > s->size - sizeof(note) - 4)
+		return id;
+	id.size = note.n_descsz;
+	memcpy(id.bytes, bytes + sizeof(note) + 4, id.size);
+	return id;
+}
+
 static int read_headers(struct image *image, struct error *err)
 {
 	Elf64_Ehdr e;
@@ -72,6 +93,11 @@ static int read_headers(struct image *image, struct error *err)
 				 "%s bits)",
 				 image->name, e.e_machine,
 				 e.e_ident[EI_CLASS] == ELFCLASS32 ? "32" : "64");
+	if (e.e_type == ET_REL && image->supplement) {
+		image->sections = sections_read(image, &e);
+		image->segments.build_id = note_build_id(image);
+		return 0;
+	}
 	if (e.e_type != ET_EXEC && e.e_type != ET_DYN)
 		return error_set(err, EINVAL, "'%s' is neither a program nor a shared library",
 				 image->name);
@@ -92,21 +118,8 @@ static int image_start(struct image *image, struct image **ret, struct error *er
 	return r;
 }
 
-int image_open(const char *path, const char *name, struct image **ret, struct error *err)
-{
-	/* never wait for a FIFO's writer, never take a terminal */
-	AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	int r;
-
-	if (fd < 0)
-		return error_set(err, errno, "cannot open '%s': %s", name, strerror(errno));
-	r = image_open_fd(fd, name, ret, err);
-	if (!r)
-		(*ret)->path = mem_text(path);
-	return r;
-}
-
-int image_open_fd(int fd, const char *name, struct image **ret, struct error *err)
+static int open_fd(int fd, const char *name, bool supplement, struct image **ret,
+		   struct error *err)
 {
 	struct image *image;
 	struct stat st;
@@ -126,7 +139,38 @@ int image_open_fd(int fd, const char *name, struct image **ret, struct error *er
 	image->name = mem_text(name);
 	image->fd = own;
 	image->size = st.st_size;
+	image->supplement = supplement;
 	return image_start(image, ret, err);
+}
+
+static int open_path(const char *path, const char *name, bool supplement, struct image **ret,
+		     struct error *err)
+{
+	/* never wait for a FIFO's writer, never take a terminal */
+	AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int r;
+
+	if (fd < 0)
+		return error_set(err, errno, "cannot open '%s': %s", name, strerror(errno));
+	r = open_fd(fd, name, supplement, ret, err);
+	if (!r)
+		(*ret)->path = mem_text(path);
+	return r;
+}
+
+int image_open(const char *path, const char *name, struct image **ret, struct error *err)
+{
+	return open_path(path, name, false, ret, err);
+}
+
+int image_open_supplement(const char *path, struct image **ret, struct error *err)
+{
+	return open_path(path, path, true, ret, err);
+}
+
+int image_open_fd(int fd, const char *name, struct image **ret, struct error *err)
+{
+	return open_fd(fd, name, false, ret, err);
 }
 
 int image_open_memory(const void *bytes, size_t size, const char *name, struct image **ret,

@@ -28,6 +28,9 @@ struct build_id {
 int image_open(const char *path, const char *name, struct image **ret, struct error *err);
 /* The same from an open file, which stays the caller's. */
 int image_open_fd(int fd, const char *name, struct image **ret, struct error *err);
+/* A file that may have nothing but debug information (dwz makes such, of type
+ * ET_REL): it has no code and no addresses. */
+int image_open_supplement(const char *path, struct image **ret, struct error *err);
 /* From memory (the vdso); bytes are copied. */
 int image_open_memory(const void *bytes, size_t size, const char *name, struct image **ret,
 		      struct error *err);

@@ -27,6 +27,7 @@ void inlines_free(struct inlines *l)
 	dwarf_file_close(l->units.file);
 	table_done(&l->of_unit);
 	table_done(&l->of_die);
+	table_done(&l->copies);
 	array_done(&l->called);
 	intern_done(&l->text);
 	text_done(&l->scratch);
@@ -187,8 +188,7 @@ static uint64_t lowest_code(const struct image *image)
 	return lowest;
 }
 
-/* Opens what is needed: 1; 0: there is nothing to ask; -EAGAIN. */
-static int begin(struct inlines *l, nsec now)
+int inlines_begin(struct inlines *l, nsec now)
 {
 	if (l->opened && !l->units.file)
 		return 0;
@@ -211,7 +211,7 @@ int inlines_find(struct inlines *l, uint64_t offset, struct inline_level *ret, u
 {
 	nsec now = clock_cpu();
 	uint64_t address;
-	int r = begin(l, now);
+	int r = inlines_begin(l, now);
 
 	if (r <= 0)
 		return r;
@@ -225,7 +225,7 @@ int inlines_definition(struct inlines *l, uint64_t offset, const char **ret_file
 {
 	nsec now = clock_cpu();
 	uint64_t address;
-	int r = begin(l, now);
+	int r = inlines_begin(l, now);
 
 	if (r <= 0)
 		return r;

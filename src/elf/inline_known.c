@@ -66,14 +66,21 @@ int know_rows(struct inlines *l, struct known *k)
 	return 0;
 }
 
+int know_files(struct inlines *l, struct known *k)
+{
+	if (!k->files_read)
+		k->has_files = !line_rows_read_files(&k->files, k->unit);
+	k->files_read = true;
+	return k->has_files ? 0 : -EINVAL;
+}
+
 text_id file_of(struct inlines *l, const struct unit *u, uint64_t number)
 {
 	struct known *k = known_of(l, u);
 	const struct line_rows *from = k->rows_read ? &k->rows : &k->files;
 
-	if (!k->rows_read && !k->files_read)
-		line_rows_read_files(&k->files, u);
-	k->files_read = true;
+	if (!k->rows_read)
+		know_files(l, k);
 	text_clear(&l->scratch);
 	line_rows_path(from, u, number, &l->scratch);
 	return intern_text(&l->text, text_string(&l->scratch));

@@ -1,6 +1,6 @@
 /*
  * inline_known - what has been read of the units so far, and what their entries
- * are called.  Used by inline.c only.
+ * are called.  Used by inline.c and inline_list.c only.
  */
 #ifndef SONDE_ELF_INLINE_KNOWN_H
 #define SONDE_ELF_INLINE_KNOWN_H
@@ -17,7 +17,7 @@ struct known {
 	struct scopes scopes;
 	struct line_rows rows, files; /* files: only the tables of files */
 	struct paths paths;
-	bool scopes_read, rows_read, files_read;
+	bool scopes_read, rows_read, files_read, has_files;
 };
 
 /* What an entry is called and where it is defined. */
@@ -39,6 +39,8 @@ struct inlines {
 	struct intern text;
 	struct text scratch;
 	uint64_t remembered;
+	struct table copies; /* text_id of a function: how often it is inlined */
+	bool counted;
 };
 
 /* What is known of a unit, valid until the next call. */
@@ -47,6 +49,8 @@ struct known *known_of(struct inlines *l, const struct unit *u);
  * there are no rows. */
 int know_scopes(struct inlines *l, struct known *k);
 int know_rows(struct inlines *l, struct known *k);
+/* Only the tables of files and folders: -EINVAL if there are none. */
+int know_files(struct inlines *l, struct known *k);
 /* The path of a file by its number in the unit's line table. */
 text_id file_of(struct inlines *l, const struct unit *u, uint64_t number);
 /* What an entry is called.  -EAGAIN: the time is up. */
@@ -54,5 +58,9 @@ int called_of(struct inlines *l, struct die_place place, struct called *ret);
 /* Forgets the units when too much is known, never what entries are called. */
 void known_trim(struct inlines *l);
 void known_done(struct inlines *l);
+
+/* Before each question: opens what is needed and sets the deadline.  1; 0: there
+ * is nothing to ask; -EAGAIN. */
+int inlines_begin(struct inlines *l, nsec now);
 
 #endif

@@ -73,7 +73,7 @@ static bool holds_no_code(const struct scan *s, uint16_t tag)
 /* Goes to the entry's sibling, past its children: false if it names none. */
 static bool jump(const struct scan *s, const struct abbrev *a, struct dwarf_cursor *c)
 {
-	const struct abbrev_attribute *at = s->unit->abbrevs->attributes.at + a->first;
+	const struct abbrev_attribute *at = abbrev_attributes(s->unit->abbrevs, a);
 	struct dwarf_cursor ahead = *c;
 	uint64_t sibling;
 

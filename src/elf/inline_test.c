@@ -1,4 +1,4 @@
-#include "elf/inline.h"
+#include "elf/inline_list.h"
 
 #include "base/mem.h"
 #include "base/text.h"
@@ -66,6 +66,12 @@ static const char source[] =
 	"{\n"
 	"	std::function<int(int)> f = [&](int x) { return x < 2 ? x : f(x - 1); };\n"
 	"	return shop::work(argc) + f(20);\n"
+	"}\n"
+	"static inline __attribute__((always_inline)) int step(volatile int *p)\n"
+	"{ return *p += 1; }\n"
+	"extern \"C\" int three(volatile int *p)\n"
+	"{\n"
+	"	return step(p) - step(p) * step(p);\n"
 	"}\n";
 
 static bool have(const char *program)
@@ -352,6 +358,45 @@ static void little_room_keeps_the_innermost_and_the_function(void **state)
 	demolish(&b);
 }
 
+static void copies_are_counted_over_all_units(void **state)
+{
+	struct built b;
+
+	if (!build(&b, "c++ -O2 -g -o prog prog.cc"))
+		skip();
+	assert_int_equal(inlines_copies(b.inlines, "_ZL4stepPVi", "step"), 3);
+	assert_int_equal(inlines_copies(b.inlines, "three", "three"), 0);
+	assert_int_equal(inlines_copies(b.inlines, "", ""), 0);
+	demolish(&b);
+}
+
+static void lines_with_code_are_listed(void **state)
+{
+	struct source_lines lines = { 0 }, none = { 0 };
+	bool step = false;
+	struct built b;
+
+	if (!build(&b, "c++ -O2 -g -o prog prog.cc"))
+		skip();
+	assert_int_equal(inlines_lines(b.inlines, "rog.cc", &none), 0);
+	assert_int_equal(none.count, 0);
+	assert_int_equal(inlines_lines(b.inlines, "prog.cc", &lines), 0);
+	assert_true(lines.count > 10 && lines.count < 50);
+	for (uint32_t i = 0; i < lines.count; i++) {
+		struct inline_level at[INLINE_LEVELS_MAX];
+
+		assert_true(!i || lines.at[i - 1].line < lines.at[i].line);
+		assert_true(text_ends(lines.at[i].file, "/prog.cc"));
+		/* what the line's first instruction says of itself */
+		assert_true(inlines_find(b.inlines, lines.at[i].offset, at, 3) > 0);
+		step |= lines.at[i].line == 43 && lines.at[i].sites >= 3;
+		assert_int_not_equal(lines.at[i].line, 7); /* a bracket of a namespace */
+	}
+	assert_true(step);
+	array_done(&lines);
+	demolish(&b);
+}
+
 static void without_time_nothing_is_said(void **state)
 {
 	struct inline_level levels[INLINE_LEVELS_MAX];
@@ -378,6 +423,8 @@ int main(void)
 		cmocka_unit_test(chains_of_the_system_library_are_too),
 		cmocka_unit_test(names_have_their_namespaces),
 		cmocka_unit_test(little_room_keeps_the_innermost_and_the_function),
+		cmocka_unit_test(copies_are_counted_over_all_units),
+		cmocka_unit_test(lines_with_code_are_listed),
 		cmocka_unit_test(without_time_nothing_is_said),
 	};
 

@@ -239,6 +239,92 @@ static void what_was_asked_for_is_told_once(void **state)
 	namer_free(n);
 }
 
+/* Records of a namer go to another one, as through a file. */
+static void replay(void *to, const struct event *e)
+{
+	assert_true(event_check(e, e->size));
+	namer_event(to, e);
+}
+
+/* The first offset from `offset` on where something is inlined. */
+static unsigned expand_some(struct namer *n, uint32_t image, uint64_t *offset,
+			    struct frame_name ret[NAMING_LEVELS])
+{
+	struct naming naming = namer_naming(n);
+
+	for (uint64_t end = *offset + 64; *offset < end; ++*offset) {
+		unsigned count =
+			naming.expand(naming.context, image, *offset, ret, NAMING_LEVELS);
+
+		if (count > 1)
+			return count;
+	}
+	return 0;
+}
+
+static void what_is_inlined_goes_with_the_recording(void **state)
+{
+	struct namer *n = namer_new(), *elsewhere = namer_new();
+	struct frame_name here[NAMING_LEVELS], there[NAMING_LEVELS];
+	struct event_room room;
+	struct build_id id;
+	uint64_t offset;
+	struct built b;
+
+	if (!build(&b, "first(int x) { return x / 7; } static inline "
+		       "__attribute__((always_inline)) int twice(int y) "
+		       "{ return first(y) * first(y + 1); } "
+		       "int outer(int z) { return twice(z); } int rest"))
+		skip();
+	offset = look(b.path, "outer", &id);
+	assert_int_equal(namer_image(n, image_record(&room, 2, IMAGE_FILE, b.path, &id), b.path,
+				     NULL),
+			 0);
+	demolish(&b);
+	/* no time: nothing, and it may be asked again */
+	namer_set_line_budget(n, 0);
+	assert_int_equal(expand_some(n, 2, &(uint64_t){ offset }, here), 0);
+	namer_set_line_budget(n, 10 * NSEC_PER_SEC);
+	assert_true(expand_some(n, 2, &offset, here) >= 2);
+	assert_string_equal(here[1].function, "outer");
+	assert_true(text_ends(here[0].at_file, "lib.c"));
+	assert_int_equal(here[0].at_line, 1);
+
+	namer_event(elsewhere, &image_record(&room, 2, IMAGE_FILE, b.path, &id)->head);
+	namer_each_new_symbol(n, replay, elsewhere);
+	assert_int_equal(namer_forgotten(elsewhere), 0);
+	assert_true(expand_some(elsewhere, 2, &offset, there) >= 2);
+	assert_string_equal(there[0].function, here[0].function);
+	assert_string_equal(there[1].function, "outer");
+	assert_int_equal(there[1].at_line, here[1].at_line);
+	assert_int_equal(there[1].start, here[1].start);
+	namer_free(n);
+	namer_free(elsewhere);
+}
+
+static void levels_that_do_not_fit_are_not_taken(void **state)
+{
+	struct event_inline e = { .image = 2, .offset = 9, .levels = 2, .level = 1 };
+	struct frame_name levels[NAMING_LEVELS];
+	struct namer *n = namer_new();
+	struct naming naming = namer_naming(n);
+	struct event_room room;
+
+	namer_event(n, &image_record(&room, 2, IMAGE_FILE, "/nowhere/x", NULL)->head);
+	namer_event(n, event_make_inline(&room, &e, "late", "", ""));
+	assert_int_equal(namer_forgotten(n), 1);
+	e.level = 0;
+	namer_event(n, event_make_inline(&room, &e, "inner", "", ""));
+	assert_int_equal(naming.expand(naming.context, 2, 9, levels, NAMING_LEVELS), 0);
+	namer_event(n, event_make_inline(&room, &e, "inner", "", ""));
+	e.level = 1;
+	namer_event(n, event_make_inline(&room, &e, "outer", "", ""));
+	assert_int_equal(naming.expand(naming.context, 2, 9, levels, NAMING_LEVELS), 2);
+	assert_string_equal(levels[0].function, "inner");
+	assert_string_equal(levels[1].function, "outer");
+	namer_free(n);
+}
+
 static void the_kernel_of_a_recording_is_not_this_one(void **state)
 {
 	struct namer *n = namer_new(), *live = namer_new();
@@ -315,6 +401,8 @@ int main(void)
 		cmocka_unit_test(another_build_is_not_used),
 		cmocka_unit_test(recorded_names_go_first_and_the_newer_holds),
 		cmocka_unit_test(what_was_asked_for_is_told_once),
+		cmocka_unit_test(what_is_inlined_goes_with_the_recording),
+		cmocka_unit_test(levels_that_do_not_fit_are_not_taken),
 		cmocka_unit_test(the_kernel_of_a_recording_is_not_this_one),
 		cmocka_unit_test(the_vdso_has_its_clock),
 		cmocka_unit_test(a_file_that_cannot_be_opened_says_why),

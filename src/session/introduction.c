@@ -28,7 +28,10 @@ void session_describe(struct session *s, struct text *to)
 								: "kernel stacks";
 
 	target_describe(&s->target, to);
-	if (s->feed.store->threads_seen)
+	if (s->threads)
+		text_format(to, ", %u of %llu threads", s->threads,
+			    (unsigned long long)s->feed.store->threads_seen);
+	else if (s->feed.store->threads_seen && !s->target.all)
 		text_format(to, ", %llu thread%s",
 			    (unsigned long long)s->feed.store->threads_seen,
 			    s->feed.store->threads_seen == 1 ? "" : "s");

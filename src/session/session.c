@@ -99,8 +99,10 @@ static int add_threads(struct session *s, uint32_t pid, struct error *err)
 	int code = thread_list_read(pid, &threads, err);
 
 	for (uint32_t i = 0; code == 0 && i < threads.count; i++) {
-		if (target_takes_thread(&s->target, threads.at[i].tid, threads.at[i].comm))
-			code = live_add_thread(s->live, threads.at[i].tid, err);
+		if (!target_takes_thread(&s->target, threads.at[i].tid, threads.at[i].comm))
+			continue;
+		s->threads++;
+		code = live_add_thread(s->live, threads.at[i].tid, err);
 	}
 	array_done(&threads);
 	return code;
@@ -129,7 +131,7 @@ static int add_processes(struct session *s, bool by_thread, struct error *err)
 			code = add_threads(s, pid, err);
 		if (code == 0)
 			code = loop_add_process(&s->loop, pid, pid == s->child, err);
-		if (code == 0)
+		if (code == 0 && !s->option.dry_run)
 			code = watch_arm(&s->watch, s->live, pid, err);
 		if (code)
 			return code;
@@ -170,8 +172,13 @@ int session_arm(struct session *s, struct error *err)
 		return code;
 	option.tables = s->tables;
 	code = live_open(&option, follow_event, s, &s->live, err);
+	if (code == 0 && !s->option.accept_dear && !s->option.dry_run)
+		code = watch_price(&s->watch, s->live, err);
 	if (code == 0)
 		code = add_processes(s, by_thread, err);
+	if (code == 0 && by_thread && !s->threads)
+		code = error_set(err, ESRCH, "no thread of the target is named '%s'",
+				 s->target.thread ? s->target.thread : "");
 	if (code == 0)
 		watch_tell(&s->watch, s->live, &s->describe, &s->feed);
 	return code;

@@ -24,6 +24,8 @@ struct session_option {
 	bool user, kernel; /* which halves of the stack */
 	const char *const *places;
 	uint32_t nr_places;  /* every call of these is a span */
+	bool dry_run;	     /* nothing is attached to the target */
+	bool accept_dear;    /* also probes that cost much */
 	nsec duration;	     /* 0 = until something ends it */
 	nsec interval;	     /* between ticks */
 	const char *command; /* the command line, for the recording */
@@ -46,6 +48,7 @@ struct session {
 	struct loop loop;
 	struct live *live;
 	struct stream_writer *writer;	   /* set before session_arm to record; the caller's */
+	uint32_t threads;		   /* that were asked for by name or number */
 	uint32_t child;			   /* pid of the command that was started, 0 = none */
 	bool held;			   /* it has not been let run yet */
 	bool looped;			   /* loop is set up */

@@ -80,6 +80,28 @@ void watch_done(struct watch *w)
 	code_done(&w->code);
 }
 
+int watch_price(struct watch *w, struct live *live, struct error *err)
+{
+	for (uint32_t i = 0; i < w->set.count; i++) {
+		const struct probe *p = &w->set.at[i];
+		uint32_t cost = live_price(live, probe_price(p) == INSN_STEPPED);
+
+		if (p->sites.count > WATCH_DEAR_SITES)
+			return error_set(
+				err, EINVAL,
+				"'%s' stands for %u functions: each call of any of them would "
+				"be paid for (--yes to do it, --dry-run to see the price)",
+				p->place, p->sites.count);
+		if (cost > WATCH_DEAR_NSEC)
+			return error_set(
+				err, EINVAL,
+				"'%s' would cost %.1f us a call here, since its first instruction has "
+				"to be single-stepped (--yes to accept that)",
+				p->place, cost / 1e3);
+	}
+	return 0;
+}
+
 int watch_arm(struct watch *w, struct live *live, uint32_t pid, struct error *err)
 {
 	for (uint32_t i = 0; i < w->files.count; i++) {

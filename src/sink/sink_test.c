@@ -1,6 +1,7 @@
 #include "sink/sink.h"
 
 #include "sink/golden_picture.h"
+#include "sink/pprof_read.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -63,6 +64,46 @@ static void sides_are_parsed(void **state)
 	assert_int_equal(sink_side_mask(WRITE_ALL), SIDE_ALL);
 }
 
+/* 2 is inlined into 1, at one address: one location with two lines. */
+static void an_address_is_one_location_of_pprof(void **state)
+{
+	struct picture *p = picture_new();
+	struct sink_option option = { .side = WRITE_ALL };
+	AUTO_TEXT struct text out = { 0 };
+	Pprof__Profile *m;
+
+	for (uint32_t i = 0; i < 3; i++) {
+		struct picture_frame f = { .image = UINT32_MAX, .address = 0x40, .line = i };
+		struct picture_node n = { .parent = i ? i - 1 : 0, .frame = i };
+
+		f.name = intern_text(&p->text, i == 2 ? "inner" : i ? "outer" : "all");
+		f.outer = i == 2 ? 1 : 0;
+		f.at_line = 10 * i;
+		n.self[SIDE_IN] = n.self_nsec[SIDE_IN] = i == 2;
+		array_push(&p->frames, f);
+		array_push(&p->nodes, n);
+	}
+	assert_int_equal(sink_find("pprof")->write(p, &option, &out, NULL), 0);
+	m = pprof_read(&out);
+	assert_non_null(m);
+	assert_int_equal(m->n_sample, 1);
+	assert_int_equal(m->sample[0]->n_location_id, 1);
+	for (size_t i = 0; i < m->n_location; i++) {
+		const Pprof__Location *l = m->location[i];
+
+		if (l->id != m->sample[0]->location_id[0])
+			continue;
+		assert_int_equal(l->n_line, 2);
+		assert_int_equal(l->line[0]->line, 20);
+		assert_int_equal(l->line[1]->line, 10);
+		assert_string_equal(
+			m->string_table[m->function[l->line[1]->function_id - 1]->name],
+			"outer");
+	}
+	pprof__profile__free_unpacked(m, NULL);
+	picture_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -71,6 +112,7 @@ int main(void)
 		cmocka_unit_test(names_and_suffixes_are_unique),
 		cmocka_unit_test(the_side_written_follows_the_split),
 		cmocka_unit_test(sides_are_parsed),
+		cmocka_unit_test(an_address_is_one_location_of_pprof),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

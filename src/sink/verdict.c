@@ -10,7 +10,7 @@
 
 #define SHARE_MOST 0.5	/* of the extra CPU time: enough to blame one function */
 #define SHARE_NEAR 0.75 /* of the share of its caller: still the same time */
-#define REST_NEVER 0.02 /* of the time on the other side: as good as never */
+#define REST_NEVER 0.02 /* of the rest's own time a call: as good as never */
 #define SPREAD_MAX 3
 #define NAME_COLUMNS 48
 
@@ -19,9 +19,14 @@ bool function_is_significant(const struct picture_function *f)
 	return fabs(f->z) >= 1.96;
 }
 
-static bool rest_never_runs(const struct picture_function *f)
+/* Measured by what an ordinary call takes: slow calls may be a hundred times as
+ * long, and next to them everything is next to nothing. */
+static bool rest_never_runs(const struct picture *p, const struct picture_function *f)
 {
-	return f->per_call_rest_nsec <= REST_NEVER * f->per_call_in_nsec;
+	const struct picture_side *rest = &p->sides[SIDE_REST];
+	double call = rest->calls ? (double)rest->weight_nsec / rest->calls : 0;
+
+	return f->per_call_rest_nsec <= REST_NEVER * call;
 }
 
 /* Extra time a call, on a CPU or not; 0 when the durations are not known. */
@@ -33,9 +38,10 @@ static double extra_whole(const struct picture *p)
 }
 
 /* Whether a is better to blame than b. */
-static bool blame_before(const struct picture_function *a, const struct picture_function *b)
+static bool blame_before(const struct picture *p, const struct picture_function *a,
+			 const struct picture_function *b)
 {
-	bool only_a = rest_never_runs(a), only_b = rest_never_runs(b);
+	bool only_a = rest_never_runs(p, a), only_b = rest_never_runs(p, b);
 
 	if (only_a != only_b)
 		return only_a;
@@ -72,7 +78,7 @@ static void blame(struct verdict *v, const struct picture *p, double cpu)
 		if (share < SHARE_MOST || share < SHARE_NEAR * most)
 			continue;
 		v->kind = VERDICT_FUNCTION;
-		if (!v->function || blame_before(f, v->function))
+		if (!v->function || blame_before(p, f, v->function))
 			v->function = f;
 	}
 }

@@ -201,7 +201,8 @@ static int add_key(struct bpf_map *map, uint32_t key, const char *what, struct e
 
 int live_add_process(struct live *l, uint32_t pid, struct error *err)
 {
-	cputime_add(&l->cputime, pid);
+	if (!l->option.by_thread) /* whose time that of the process is not */
+		cputime_add(&l->cputime, pid);
 	return add_key(l->bpf->maps.targets, pid, "process", err);
 }
 

@@ -116,6 +116,22 @@ static void texts_end_within_their_record(void **state)
 	assert_false(event_check(e, e->size));
 }
 
+static void levels_are_counted_from_the_innermost(void **state)
+{
+	struct event_room room;
+	struct event_inline fixed = { .image = 2, .levels = 3, .level = 2, .at_line = 8 };
+	const struct event *e = event_make_inline(&room, &fixed, "f", "f.h", "g.c");
+
+	assert_true(event_check(e, e->size));
+	assert_string_equal(event_text(e, 2), "g.c");
+	fixed.level = 3;
+	e = event_make_inline(&room, &fixed, "f", "f.h", "g.c");
+	assert_false(event_check(e, e->size));
+	fixed.levels = INLINE_LEVELS + 1;
+	e = event_make_inline(&room, &fixed, "f", "f.h", "g.c");
+	assert_false(event_check(e, e->size));
+}
+
 static void texts_come_back(void **state)
 {
 	struct event_room room;
@@ -201,6 +217,7 @@ int main(void)
 		cmocka_unit_test(frames_lie_within_a_sample),
 		cmocka_unit_test(enums_are_known_ones),
 		cmocka_unit_test(texts_end_within_their_record),
+		cmocka_unit_test(levels_are_counted_from_the_innermost),
 		cmocka_unit_test(texts_come_back),
 		cmocka_unit_test(long_texts_are_cut_between_characters),
 		cmocka_unit_test(buckets_lie_within_a_record_and_the_scale),

@@ -3,7 +3,7 @@
 # known (alone, under return hooks, with a library that comes late), redis-server,
 # and sqlite3 started by sonde.
 . "$(dirname "$0")/lib.sh"
-plan 16
+plan 17
 need root
 need bpf
 
@@ -15,14 +15,12 @@ whole() {
 
 # Judges $work/x.sonde by the program's grammar: $work/judged.
 judge() {
-	"$sonde" report "$work/x.sonde" -o - --format folded 2>"$err" |
+	"$sonde" report "$work/x.sonde" "$@" -o - --format folded 2>"$err" |
 		"$python" "$(dirname "$0")/grammar.py" >"$work/judged"
 }
 
 # legal PART: so large a part are stacks that the program can have, from root to leaf.
 legal() { holds "d['stacks'] >= 500 and d['legal'] >= $1 * d['stacks']" "$work/judged"; }
-# Of all user stacks some hold this frame.
-has_frame() { grep -q "$1" "$work/judged" || { cat "$work/judged"; return 1; }; }
 
 [ -x "$targets/grammar" ] || { echo "Bail out! grammar was not built"; exit 1; }
 target_start grammar --seconds 60 --threads 2
@@ -35,7 +33,7 @@ check '99.9 % are exactly what the program can do' legal 0.999
 sonde_run report "$work/x.sonde" -o - --format folded
 check 'a thousand frames deep' grep -qE '(g_deep_[a-d];){999}g_deep_d;g_leaf ' "$out"
 check 'through signal handlers' grep -q 'g_round;.*;g_signal;g_leaf ' "$out"
-check 'and callbacks of the library' grep -qE 'g_sort;[^ ]*;g_order' "$out"
+check 'and callbacks of the library' grep -q 'g_sort;.*;g_order' "$out"
 
 # Every frame of the recursion has its return hooked, and what qsort calls too.
 sonde_run record -U -p "$target" -s g_down_a -s g_bottom -s g_order --exit hook -F 1999 -d 4 \
@@ -52,7 +50,7 @@ check 'the program ends well' exited_well
 
 # libz is loaded only after sonde has attached.
 target_start grammar --seconds 60 --variant dlopen --wait
-sonde_start record -U -p "$target" -F 1999 -d 3 -o "$work/x.sonde"
+sonde_lines=1 sonde_start record -U -p "$target" -F 1999 -d 3 -o "$work/x.sonde"
 target_go
 sonde_finish
 target_stop
@@ -60,8 +58,6 @@ if [ "$target_status" = 77 ]; then
 	skip 'a library that is loaded late is walked' 'no libz.so.1'
 else
 	sonde_run report "$work/x.sonde" --json
-	late=$out.late
-	cp "$out" "$late"
 	check 'a library that is loaded late is walked' whole 0.999
 fi
 
@@ -79,23 +75,30 @@ if command -v redis-server >/dev/null && command -v redis-benchmark >/dev/null; 
 	check '99.9 % of the stacks of redis-server are whole' whole 0.999
 	sonde_run record -p "$redis" -s processCommand --exit hook --yes -F 1999 -d 3 \
 		-o "$work/x.sonde"
-	sonde_run report "$work/x.sonde" --side in --split 'dur > 0' --json
-	check '99 % are whole with its commands watched' whole 0.99
+	judge --side in --split 'dur >= 0'
+	check '99 % of those in a watched command begin at the root' \
+		holds 'd["stacks"] >= 300 and d["rooted"] >= .99 * d["stacks"]' "$work/judged"
 	end_now "$redis"
 else
 	skip '99.9 % of the stacks of redis-server are whole' 'redis is not installed'
-	skip '99 % are whole with its commands watched' 'redis is not installed'
+	skip '99 % of those in a watched command begin at the root' 'redis is not installed'
 fi
 
+# A program that sonde starts runs before its libraries' tables are made: a few
+# milliseconds, more where the machine is busy.  From then on its stacks are whole.
 if command -v sqlite3 >/dev/null; then
-	sonde_run record -F 1999 -o "$work/x.sonde" -- sqlite3 :memory: "WITH RECURSIVE c(x) AS
+	sonde_run record -U -F 1999 -o "$work/x.sonde" -- sqlite3 :memory: "WITH RECURSIVE c(x) AS
 (SELECT 1 UNION ALL SELECT x+1 FROM c WHERE x<3000000) SELECT count(*), sum(x % 7),
 max(printf('%d', x)) FROM c GROUP BY x % 11;"
 	check 'sqlite3 is started and sampled' status_is 0
 	sonde_run report "$work/x.sonde" --json
-	check '99.9 % of the stacks of a started sqlite3 are whole' whole 0.999
+	check '95 % of the stacks of a started sqlite3 are whole' whole 0.95
+	judge --last 1s
+	check '99.9 % are in its last second' \
+		holds 'd["stacks"] >= 300 and d["rooted"] >= .999 * d["stacks"]' "$work/judged"
 else
 	skip 'sqlite3 is started and sampled' 'sqlite3 is not installed'
-	skip '99.9 % of the stacks of a started sqlite3 are whole' 'sqlite3 is not installed'
+	skip '95 % of the stacks of a started sqlite3 are whole' 'sqlite3 is not installed'
+	skip '99.9 % are in its last second' 'sqlite3 is not installed'
 fi
 finish

@@ -202,10 +202,10 @@ KEPT uint64_t g_bottom(uint64_t n)
 }
 
 /* Cycles of three and four names: a frame that is left out shows. */
-#define DOWN(name, next)                                                                     \
-	KEPT uint64_t name(unsigned left, uint64_t n)                                        \
-	{                                                                                    \
-		return (left ? next(left - 1, n + left) : g_bottom(n)) + n;                  \
+#define DOWN(name, next)                                                    \
+	KEPT uint64_t name(unsigned left, uint64_t n)                       \
+	{                                                                   \
+		return (left ? next(left - 1, n + left) : g_bottom(n)) + n; \
 	}
 
 KEPT uint64_t g_down_a(unsigned left, uint64_t n);
@@ -213,10 +213,10 @@ DOWN(g_down_c, g_down_a)
 DOWN(g_down_b, g_down_c)
 DOWN(g_down_a, g_down_b)
 
-#define DEEPER(name, next)                                                                   \
-	KEPT uint64_t name(unsigned left, uint64_t n)                                        \
-	{                                                                                    \
-		return (left ? next(left - 1, n) : g_leaf(n)) + n;                           \
+#define DEEPER(name, next)                                         \
+	KEPT uint64_t name(unsigned left, uint64_t n)              \
+	{                                                          \
+		return (left ? next(left - 1, n) : g_leaf(n)) + n; \
 	}
 
 KEPT uint64_t g_deep_a(unsigned left, uint64_t n);
@@ -273,7 +273,8 @@ static void set_signals(void)
 {
 	struct itimerval often = { { 0, 2300 }, { 0, 2300 } };
 	struct sigaction plain = { .sa_handler = g_signal, .sa_flags = SA_RESTART };
-	struct sigaction apart = { .sa_handler = g_signal, .sa_flags = SA_RESTART | SA_ONSTACK };
+	struct sigaction apart = { .sa_handler = g_signal,
+				   .sa_flags = SA_RESTART | SA_ONSTACK };
 	struct sigaction end = { .sa_handler = on_end };
 
 	sigaddset(&plain.sa_mask, SIGUSR2);
