@@ -92,7 +92,7 @@ int watch_price(struct watch *w, struct live *live, struct error *err)
 				"'%s' stands for %u functions: each call of any of them would "
 				"be paid for (--yes to do it, --dry-run to see the price)",
 				p->place, p->sites.count);
-		if (cost > WATCH_DEAR_NSEC)
+		if (probe_price(p) == INSN_STEPPED && cost > WATCH_DEAR_NSEC)
 			return error_set(
 				err, EINVAL,
 				"'%s' would cost %.1f us a call here, since its first instruction has "

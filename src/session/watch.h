@@ -30,8 +30,8 @@ int watch_find(struct watch *w, const struct target *target, const char *const *
 	       uint32_t nr_places, struct error *err);
 void watch_done(struct watch *w);
 
-/* -EINVAL when a probe is dear: more than WATCH_DEAR_NSEC a call here, or on more
- * than WATCH_DEAR_SITES functions.  The sentence says how to go on. */
+/* -EINVAL when a probe is dear: single-stepped at more than WATCH_DEAR_NSEC a call
+ * here, or on more than WATCH_DEAR_SITES functions.  The sentence says how to go on. */
 int watch_price(struct watch *w, struct live *live, struct error *err);
 #define WATCH_DEAR_NSEC 10000
 #define WATCH_DEAR_SITES 1000

@@ -13,6 +13,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #define COUNTER_BYTES (32u << 20) /* what the call counters may take */
@@ -28,6 +29,8 @@ struct live {
 	struct attach_links links, price_links;
 	struct price price;
 	bool priced;
+	pthread_t closer; /* takes the price's links away meanwhile */
+	bool closing;
 	ARRAY(bool) watched; /* [probe - 1] */
 	bool counting;	     /* the counters are mapped */
 	struct cputime cputime;
@@ -178,6 +181,8 @@ void live_close(struct live *l)
 	if (!l)
 		return;
 	attach_done(&l->links);
+	if (l->closing)
+		pthread_join(l->closer, NULL);
 	attach_done(&l->price_links);
 	ticker_close(&l->ticker);
 	if (l->counting)
@@ -220,12 +225,20 @@ static struct attach_programs programs_of(const struct live *l)
 	};
 }
 
+static void *close_links(void *links)
+{
+	attach_done(links);
+	return NULL;
+}
+
 uint32_t live_price(struct live *l, bool stepped)
 {
 	struct attach_programs programs = programs_of(l);
 
-	if (!l->priced)
+	if (!l->priced) {
 		price_measure(&l->price_links, l->option.attach, &programs, &l->price);
+		l->closing = pthread_create(&l->closer, NULL, close_links, &l->price_links) == 0;
+	}
 	l->priced = true;
 	return stepped ? l->price.stepped : l->price.cheap;
 }
