@@ -96,7 +96,7 @@ struct store {
 	struct event_loss losses; /* the newest */
 	uint64_t malformed;	  /* records whose parts did not fit */
 	nsec first, newest;	  /* time of what is known; newest 0: nothing yet */
-	nsec started;       /* when samples and calls began to count, 0: not told */
+	nsec started;		  /* when samples and calls began to count, 0: not told */
 	nsec last_armed;	  /* newest of the probes' */
 	bool has_end;
 	struct event_end end;

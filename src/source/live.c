@@ -237,7 +237,8 @@ uint32_t live_price(struct live *l, bool stepped)
 
 	if (!l->priced) {
 		price_measure(&l->price_links, l->option.attach, &programs, &l->price);
-		l->closing = pthread_create(&l->closer, NULL, close_links, &l->price_links) == 0;
+		l->closing =
+			pthread_create(&l->closer, NULL, close_links, &l->price_links) == 0;
 	}
 	l->priced = true;
 	return stepped ? l->price.stepped : l->price.cheap;
