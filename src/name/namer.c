@@ -67,6 +67,8 @@ int namer_image(struct namer *n, const struct event_image *image, const char *op
 {
 	struct origin *o = origin_add(n, image, true);
 
+	if (o && o->kind == IMAGE_JIT && open_path && !o->perfmap)
+		o->perfmap = perfmap_new(open_path);
 	if (!o || o->kind != IMAGE_FILE || !open_path)
 		return 0;
 	return origin_open(o, open_path, err);
@@ -204,7 +206,8 @@ bool namer_find(void *context, uint32_t image, uint64_t offset, struct frame_nam
 		at = function_find(n, o, offset);
 		if (o->offsets.count >= OFFSETS_MAX)
 			table_clear(&o->offsets);
-		table_set(&o->offsets, offset, at);
+		if (at != UNKNOWN || !o->perfmap) /* its name may be written yet */
+			table_set(&o->offsets, offset, at);
 	}
 	if (at == UNKNOWN)
 		return false;

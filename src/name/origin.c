@@ -8,6 +8,7 @@ void origin_done(struct origin *o)
 {
 	native_close(o->native);
 	kallsyms_free(o->kernel);
+	perfmap_free(o->perfmap);
 	recorded_done(&o->recorded);
 	table_done(&o->offsets);
 	table_done(&o->functions);
@@ -103,11 +104,26 @@ static void origin_need(struct origin *o, nsec line_budget)
 		native_set_line_budget(o->native, line_budget);
 }
 
+static bool find_made(struct perfmap *map, uint64_t address, struct found *ret)
+{
+	const char *name = perfmap_find(map, address, clock_now(), &ret->start, &ret->length);
+
+	if (!name)
+		return false;
+	text_clear(&ret->name);
+	text_add(&ret->name, name);
+	ret->file = "";
+	ret->line = 0;
+	return true;
+}
+
 bool origin_find(struct origin *o, uint64_t offset, nsec line_budget, struct found *ret)
 {
 	origin_need(o, line_budget);
 	if (o->native)
 		return native_find(o->native, offset, ret);
+	if (o->perfmap)
+		return find_made(o->perfmap, offset, ret);
 	return o->kernel && find_kernel(o->kernel, offset, ret);
 }
 

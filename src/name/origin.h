@@ -11,6 +11,7 @@
 #include "base/table.h"
 #include "name/kallsyms.h"
 #include "name/native.h"
+#include "name/perfmap.h"
 #include "name/recorded.h"
 #include "wire/event.h"
 
@@ -23,6 +24,7 @@ struct origin {
 	struct build_id build_id;
 	struct native *native;
 	struct kallsyms *kernel;
+	struct perfmap *perfmap; /* of code made at run time */
 	struct recorded recorded;
 	char *problem; /* why it has no names of its own, NULL = it has, or nobody asked */
 	/* the namer's memory */

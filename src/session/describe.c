@@ -91,6 +91,30 @@ uint32_t describe_find(const struct describe *d, const struct map *map, uint32_t
 	return id == TABLE_NONE ? 0 : id;
 }
 
+/* Where a runtime writes the names of what it makes: in its own file system and
+ * by its own number (perf's convention). */
+static char *perfmap_path(uint32_t pid)
+{
+	AUTO_FREE char *status = mem_format("/proc/%u/status", pid);
+	FILE *f = fopen(status, "re");
+	unsigned inner = pid, at;
+	char line[256];
+
+	while (f && fgets(line, sizeof(line), f)) {
+		if (strncmp(line, "NSpid:", 6) != 0)
+			continue;
+		/* outermost namespace first */
+		for (char *word = strtok(line + 6, " \t\n"); word;
+		     word = strtok(NULL, " \t\n")) {
+			if (sscanf(word, "%u", &at) == 1)
+				inner = at;
+		}
+	}
+	if (f)
+		fclose(f);
+	return mem_format("/proc/%u/root/tmp/perf-%u.map", pid, inner);
+}
+
 static uint32_t image_for(struct describe *d, const struct map *m, uint32_t pid)
 {
 	struct event_image fixed = {
@@ -114,6 +138,8 @@ static uint32_t image_for(struct describe *d, const struct map *m, uint32_t pid)
 		memcpy(fixed.build_id, b->bytes, b->size);
 		image_close(image);
 	}
+	if (fixed.kind == IMAGE_JIT)
+		open_path = perfmap_path(pid);
 	tell_image(d, &fixed, m->path[0] ? m->path : "[anon]", open_path);
 	return fixed.image;
 }

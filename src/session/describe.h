@@ -15,7 +15,7 @@
 #include "source/source.h"
 
 /* A new file of code: open_path leads to it now, and may not for long.  NULL for
- * the kernel and anonymous code. */
+ * the kernel; for anonymous code where its perf map would be. */
 typedef void (*describe_image)(void *context, const struct event_image *image,
 			       const char *open_path);
 

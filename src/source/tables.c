@@ -85,7 +85,8 @@ void tables_image(struct tables *t, const struct event_image *image, const char 
 	i->id = image->image;
 	if (image->kind == IMAGE_VDSO)
 		i->image = open_vdso();
-	else if (open_path && image_open(open_path, image->path, &i->image, NULL))
+	else if (image->kind == IMAGE_FILE && open_path &&
+		 image_open(open_path, image->path, &i->image, NULL))
 		i->image = NULL;
 	if (i->image && unwind_build(i->image, &rows, NULL) == 0)
 		rows_add(&t->rows, &rows, &i->place);
