@@ -4,7 +4,7 @@
  * It knows images by the stream's ids.  The name of a frame comes from, first
  * to last: the EVENT_SYMBOLs of the stream; the image's file (symbols, and
  * lines within a budget for all images); for a live target the running kernel's
- * own symbols and vdso.  Everything is read at the first question and
+ * own symbols and vdso, and for code made at run time its perf map.  Everything is read at the first question and
  * remembered, so a second question for the same offset costs a table lookup.
  * What is inlined there comes from the stream's EVENT_INLINEs, else from the
  * image's file; what there was no time for is looked for again when asked again.
@@ -38,7 +38,8 @@ void namer_free(struct namer *n); /* NULL is fine */
  * An image of a live target (a checked record).  A file is opened now, by
  * open_path (/proc/PID/map_files/..., /proc/PID/root/...), and stays open: it
  * may be deleted afterwards.  One file descriptor an image.  open_path NULL:
- * there is no file.  Errors leave the image without names from a file:
+ * there is no file.  That of an IMAGE_JIT is where its perf map is, or may come
+ * to be.  Errors leave the image without names from a file:
  * -ESTALE another build, and those of image_open().  An id that is known is
  * not changed.
  */

@@ -19,6 +19,7 @@ int main(int argc, char **argv)
 		.user = true,
 		.kernel = true,
 		.command = "attach_bench",
+		.accept_dear = true,
 	};
 	struct session s = { 0 };
 	struct error err = { "usage: attach_bench PID GLOB..." };
