@@ -170,10 +170,17 @@ void headline_split(struct text *t, const struct picture *p)
 	}
 }
 
+const char *headline_other(const struct picture *p)
+{
+	return p->compared ? "before" : "rest";
+}
+
 const char *headline_side(const struct picture *p)
 {
 	const char *bound;
 
+	if (p->compared)
+		return "now";
 	switch (split_direction(picture_text(p, p->split_expr), &bound)) {
 	case '>':
 		return "slow";

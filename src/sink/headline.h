@@ -25,6 +25,8 @@ void headline_date(struct text *t, const struct picture *p);
 /* "slower than p95 (1.24 ms)" for a plain threshold, "where EXPR" else. */
 void headline_split(struct text *t, const struct picture *p);
 /* One word for the calls of SIDE_IN: "slow", "fast" or "in". */
+/* "before" of two recordings, else "rest". */
+const char *headline_other(const struct picture *p);
 const char *headline_side(const struct picture *p);
 
 /* The span that is looked into, NULL = none. */

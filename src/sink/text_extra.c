@@ -185,13 +185,18 @@ static void add_rows(struct extra_table *t, uint32_t parent, unsigned indent)
 	}
 }
 
-static void add_heading(struct extra_table *t)
+/* Two recordings: what a function took in each, a second of recording. */
+static void add_pair_heading(struct extra_table *t)
+{
+	text_add(t->r->out, "CPU time a second of recording, now against before\n");
+}
+
+static void add_calls_heading(struct extra_table *t)
 {
 	const struct picture *p = t->r->p;
 	const struct picture_side *in = &p->sides[SIDE_IN], *rest = &p->sides[SIDE_REST];
 	struct text *out = t->r->out;
 	char buf[TEXT_QUANTITY];
-	size_t from = out->size;
 
 	text_add(out, "Calls ");
 	headline_split(out, p);
@@ -205,14 +210,26 @@ static void add_heading(struct extra_table *t)
 		text_format(out, ": %s%s a call", t->whole > 0 ? "+" : "",
 			    text_duration(buf, t->whole));
 	text_add(out, "\n");
+}
+
+static void add_heading(struct extra_table *t)
+{
+	const struct picture *p = t->r->p;
+	struct text *out = t->r->out;
+	size_t from;
+
+	if (p->compared)
+		add_pair_heading(t);
+	else
+		add_calls_heading(t);
 	from = out->size;
 	fit_pad(out, from, t->name_columns + 1 + PLACE_COLUMNS + NUMBER_COLUMNS);
-	text_format(out, "%6s a call", t->unit_name);
+	text_format(out, "%6s a %s", t->unit_name, p->compared ? "second" : "call");
 	fit_pad(out, from, t->name_columns + 1 + PLACE_COLUMNS + 3 * NUMBER_COLUMNS + 3);
 	text_add(out, t->whole > 0 ? "of the\n" : "\n");
 	fit_pad(out, out->size, t->name_columns + 1 + PLACE_COLUMNS);
-	text_format(out, "%*s%*s%*s", NUMBER_COLUMNS, headline_side(p), NUMBER_COLUMNS, "rest",
-		    NUMBER_COLUMNS, "more");
+	text_format(out, "%*s%*s%*s", NUMBER_COLUMNS, headline_side(p), NUMBER_COLUMNS,
+		    headline_other(p), NUMBER_COLUMNS, "more");
 	text_add(out, t->whole > 0 ? "   extra\n" : "\n");
 }
 

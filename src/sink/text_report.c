@@ -184,6 +184,11 @@ static void add_sides(struct report *r)
 	const char *side = headline_side(r->p);
 	char buf[TEXT_QUANTITY];
 
+	if (r->p->compared) {
+		text_format(r->out, "Samples: %s now", text_count(buf, s[SIDE_IN].samples));
+		text_format(r->out, ", %s before\n", text_count(buf, s[SIDE_REST].samples));
+		return;
+	}
 	text_format(r->out, "Samples: %s in %s calls", text_count(buf, s[SIDE_IN].samples),
 		    strcmp(side, "in") ? side : "these");
 	text_format(r->out, ", %s in the rest", text_count(buf, s[SIDE_REST].samples));
@@ -211,6 +216,16 @@ static void add_tick_warning(struct report *r)
 		text_duration(tick, nsec));
 }
 
+static void add_pair_verdict(struct report *r)
+{
+	for (uint32_t i = 0; i < r->p->functions.count; i++)
+		if (function_is_significant(&r->p->functions.at[i]))
+			return; /* the table says it */
+	text_add(r->out,
+		 "\nNo function differs beyond noise. Record for longer (-d) or more often "
+		 "(-F).\n");
+}
+
 static void add_comparison(struct report *r)
 {
 	const struct picture_side *s = r->p->sides;
@@ -227,6 +242,10 @@ static void add_comparison(struct report *r)
 	}
 	part_extra(r);
 	add_sides(r);
+	if (r->p->compared) {
+		add_pair_verdict(r);
+		return;
+	}
 	add_tick_warning(r);
 	text_add_char(r->out, '\n');
 	verdict_print(r->out, r->p, r->columns);
