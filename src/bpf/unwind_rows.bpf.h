@@ -1,0 +1,199 @@
+/*
+ * unwind_rows - the state of a walk, the stack seen through its window, and the
+ * rule that holds at a pc.
+ */
+#ifndef SONDE_BPF_UNWIND_ROWS_BPF_H
+#define SONDE_BPF_UNWIND_ROWS_BPF_H
+
+#include "bpf/maps.bpf.h"
+#include "wire/rule.h"
+#include "wire/textmap.h"
+
+#define WALK_CACHE 1024		/* pcs remembered on a CPU */
+#define WALK_WINDOW 4096	/* bytes of stack held at once */
+#define WALK_REFILL 1024	/* read at a time after the first */
+#define WALK_FP_REACH (1 << 20) /* a frame pointer farther up is none */
+#define WALK_ON (-1)
+#define UPROBE_SLOT 128 /* bytes of the page for one instruction; the first: the trampoline */
+#define WALK_FRAMES (SAMPLE_MAX_KERNEL + SAMPLE_MAX_USER + 1)
+
+struct walk_cached {
+	__u64 key; /* pc and generation of the space */
+	__u32 rule;
+	__u32 mapped;
+};
+
+/* One walk's state; one for each class of programs, since a tick may interrupt
+ * another program that walks. */
+struct walk {
+	struct walk_cached cache[WALK_CACHE];
+	__u64 pc, sp, bp;
+	__u64 window_at;
+	__u64 hooks;	  /* struct return_instance: pending hooks not met yet */
+	__u64 trampoline; /* user address of the kernel's [uprobes] page, 0 = none */
+	__u64 newest_slot, newest_ra; /* of the innermost open span; slot 0: none */
+	__u64 ended_slot, ended_ra;   /* of the last that ended at this depth; 0: none */
+	__u32 window_size;
+	__u32 refills;
+	__u32 exact;	 /* pc is where the thread is or was interrupted, no return address */
+	__u32 map;	 /* index of the map that was used last */
+	__u32 space;	 /* slot in 'spaces' */
+	__u32 at;	 /* where in frames the next one goes */
+	__u64 registers; /* where the exact frame's are, by regs_at or signal_at */
+	__u32 in_signal; /* the exact frame was interrupted by a signal */
+	__u32 pad;
+	__u64 window[WALK_WINDOW / 8];
+	struct event_sample sample;
+	__u64 frames[WALK_FRAMES];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct walk);
+} walks SEC(".maps");
+
+/* Sizes are set before loading: as much as the target needs, and room. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct row_chunk);
+} rows SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct rule_exc);
+} excs SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct space_maps);
+} spaces SEC(".maps");
+
+/* tgid -> slot in 'spaces' */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 16384);
+	__type(key, __u32);
+	__type(value, __u32);
+} space_of SEC(".maps");
+
+/* Reads the word at an address of the user's stack, through the window. */
+static __always_inline int walk_read(struct walk *w, __u64 at, __u64 *ret)
+{
+	__u64 offset = at - w->window_at;
+	__u64 size;
+
+	if (at & 7)
+		return bpf_probe_read_user(ret, 8, (void *)at);
+	if (offset < w->window_size) {
+		*ret = w->window[(offset >> 3) & (WALK_WINDOW / 8 - 1)];
+		return 0;
+	}
+	size = w->refills++ ? WALK_REFILL : WALK_WINDOW;
+	if (bpf_probe_read_user(w->window, size, (void *)at)) {
+		/* up to the end of the page: what follows may not be there */
+		size = ((4096 - (at & 4095) - 1) & 4095) + 1;
+		if (bpf_probe_read_user(w->window, size, (void *)at))
+			return -1;
+	}
+	w->window_at = at;
+	w->window_size = size;
+	*ret = w->window[0];
+	return 0;
+}
+
+/* The row that holds at an ELF address of a map's image. */
+static __always_inline __u32 find_rule(const struct space_map *m, __u64 address)
+{
+	__u32 page = (__u32)(address >> ROW_PAGE_SHIFT) - m->first_page;
+	__u32 word, chunk, n, base;
+	struct row_chunk *c;
+	__u64 key;
+
+	if (page >= m->nr_pages)
+		return RULE_NONE;
+	word = m->directory + 2 * page;
+	chunk = word / ROW_CHUNK;
+	c = bpf_map_lookup_elem(&rows, &chunk);
+	if (!c)
+		return RULE_NONE;
+	base = c->words[word & (ROW_CHUNK - 1)];
+	n = c->words[(word + 1) & (ROW_CHUNK - 1)];
+	if (base / ROW_CHUNK != chunk) {
+		chunk = base / ROW_CHUNK;
+		c = bpf_map_lookup_elem(&rows, &chunk);
+		if (!c)
+			return RULE_NONE;
+	}
+	/* the last row that is not behind the address; the page's first is at 0 */
+	key = (address & 0xfff) << 20 | 0xfffff;
+	base &= ROW_CHUNK - 1;
+#pragma clang loop unroll(disable)
+	for (int i = 0; i < 11; i++) {
+		__u32 half = n >> 1;
+		__s64 behind;
+
+		if (n <= 1)
+			break;
+		behind = (__s64)(key - c->words[(base + half) & (ROW_CHUNK - 1)]) >> 63;
+		/* without a branch, which clang would rather have */
+		asm volatile("" : "+r"(behind));
+		base += half & ~(__u32)behind;
+		n -= half;
+	}
+	return c->words[base & (ROW_CHUNK - 1)] & 0xfffff;
+}
+
+/* The map that holds pc, tried first where the last one was; NULL if none. */
+static __always_inline const struct space_map *find_map(struct walk *w,
+							const struct space_maps *s, __u64 pc)
+{
+	const struct space_map *m = &s->maps[w->map & (SPACE_MAPS - 1)];
+	__u32 low = 0, n = s->count;
+
+	if (pc - m->start < m->end - m->start)
+		return m;
+#pragma clang loop unroll(disable)
+	for (int i = 0; i < 10; i++) {
+		__u32 half = n >> 1;
+
+		if (n <= 1)
+			break;
+		if (s->maps[(low + half) & (SPACE_MAPS - 1)].start <= pc)
+			low += half;
+		n -= half;
+	}
+	w->map = low;
+	m = &s->maps[low & (SPACE_MAPS - 1)];
+	return pc - m->start < m->end - m->start ? m : NULL;
+}
+
+static __always_inline __u32 rule_at(struct walk *w, const struct space_maps *s, __u64 pc,
+				     __u32 *ret_mapped)
+{
+	struct walk_cached *c = &w->cache[(pc ^ pc >> 12) & (WALK_CACHE - 1)];
+	__u64 key = pc ^ (__u64)s->generation << 48;
+	const struct space_map *m;
+
+	if (c->key == key) {
+		*ret_mapped = c->mapped;
+		return c->rule;
+	}
+	m = find_map(w, s, pc);
+	c->rule = m && m->nr_pages ? find_rule(m, pc - m->bias) : RULE_NONE;
+	if (RULE_TYPE(c->rule) == RULE_EXC)
+		c->rule += m->first_exc;
+	c->mapped = *ret_mapped = m != NULL;
+	c->key = key;
+	return c->rule;
+}
+
+#endif
