@@ -6,6 +6,7 @@
 #include <time.h>
 
 #define GAPS_SHOWN 3
+#define NAMED_MOST 8 /* processes: of more, none stands for the others */
 
 const char *const headline_ends[NR_SPAN_END] = {
 	[END_RETURN] = "return",     [END_LONGJMP] = "longjmp",	  [END_EXIT] = "exit",
@@ -24,11 +25,15 @@ void headline_target(struct text *t, const struct picture *p)
 {
 	const char *comm = picture_text(p, p->comm), *host = picture_text(p, p->host);
 
-	text_add_plain(t, *comm ? comm : "all processes");
-	if (p->pid)
+	if (p->processes > NAMED_MOST)
+		text_format(t, "%u processes", p->processes);
+	else
+		text_add_plain(t, *comm ? comm : "all processes");
+	if (p->pid && p->processes <= NAMED_MOST)
 		text_format(t, " (%u)", p->pid);
-	if (p->processes > 1)
-		text_format(t, " and %u more processes", p->processes - 1);
+	if (p->processes > 1 && p->processes <= NAMED_MOST)
+		text_format(t, " and %u more process%s", p->processes - 1,
+			    p->processes == 2 ? "" : "es");
 	if (*host) {
 		text_add(t, " on ");
 		text_add_plain(t, host);
