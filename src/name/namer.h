@@ -4,8 +4,8 @@
  * It knows images by the stream's ids.  The name of a frame comes from, first
  * to last: the EVENT_SYMBOLs of the stream; the image's file (symbols, and
  * lines within a budget for all images); for a live target the running kernel's
- * own symbols and vdso, and for code made at run time its perf map.  Everything is read at the first question and
- * remembered, so a second question for the same offset costs a table lookup.
+ * own symbols and vdso, and for code made at run time its perf map.  Everything is read at the
+ * first question and remembered, so a second question for the same offset costs a table lookup.
  * What is inlined there comes from the stream's EVENT_INLINEs, else from the
  * image's file; what there was no time for is looked for again when asked again.
  *
