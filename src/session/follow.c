@@ -13,6 +13,8 @@ void follow_described(void *context, const struct event *e)
 {
 	struct session *s = context;
 
+	if (e->kind == EVENT_MAP)
+		s->new_code = true;
 	tables_event(s->tables, e);
 	feed_event(&s->feed, e);
 }
@@ -109,7 +111,7 @@ static void on_file(void *context)
 
 void follow_maps(struct session *s)
 {
-	if (!s->option.hz || mapwatch_open(&s->mapwatch, NULL))
+	if (mapwatch_open(&s->mapwatch, NULL))
 		return;
 	s->loop.on_file = on_file;
 	for (uint32_t i = 0; i < s->mapwatch.cpus.count; i++)
@@ -129,4 +131,10 @@ void follow_new_code(struct session *s)
 {
 	mapwatch_read(&s->mapwatch, on_mapping, s);
 	look_at_young(s);
+}
+
+void follow_unheard(struct session *s)
+{
+	for (uint32_t i = 0; i < s->target.processes.count && !s->mapwatch.cpus.count; i++)
+		describe_maps(&s->describe, s->target.processes.at[i].pid);
 }

@@ -19,6 +19,8 @@ void follow_image(void *context, const struct event_image *image, const char *op
 void follow_maps(struct session *s);
 /* Looks for code that is new, before samples in it are joined. */
 void follow_new_code(struct session *s);
+/* Where new mappings cannot be heard of: looks for them, once a tick. */
+void follow_unheard(struct session *s);
 /* Puts the probes on processes that were forked since the last call. */
 void follow_born(struct session *s);
 /* A program has just begun: it is still loading its libraries. */

@@ -41,21 +41,34 @@ int session_open(struct session *s, const struct session_option *option, struct 
 	return watch_find(&s->watch, &s->target, option->places, option->nr_places, err);
 }
 
+static void fail(struct session *s, int code)
+{
+	s->failed = code;
+	loop_stop(&s->loop, ENDED_BY_USER);
+}
+
+/* Could the hooks do harm with what was mapped since they were judged? */
+static void judge_new_code(struct session *s)
+{
+	if (!s->new_code || s->failed)
+		return;
+	s->new_code = false;
+	if (watch_is_safe(&s->watch, &s->target, &s->error))
+		return;
+	error_prefix(&s->error, "stopped: the target has loaded new code");
+	fail(s, -EPERM);
+}
+
 static void on_poll(void *context)
 {
 	struct session *s = context;
 
 	follow_new_code(s);
+	judge_new_code(s);
 	live_poll(s->live);
 	follow_born(s);
 	if (s->on_poll)
 		s->on_poll(s);
-}
-
-static void fail(struct session *s, int code)
-{
-	s->failed = code;
-	loop_stop(&s->loop, ENDED_BY_USER);
 }
 
 static void on_tick(void *context)
@@ -63,16 +76,11 @@ static void on_tick(void *context)
 	struct session *s = context;
 
 	s->heard = 0;
+	follow_unheard(s);
 	follow_new_code(s);
+	judge_new_code(s);
 	live_tick(s->live);
 	follow_born(s);
-	for (uint32_t i = 0; i < s->target.processes.count; i++) {
-		if (describe_maps(&s->describe, s->target.processes.at[i].pid) > 0 &&
-		    !watch_is_safe(&s->watch, &s->target, &s->error)) {
-			error_prefix(&s->error, "stopped: the target has loaded new code");
-			fail(s, -EPERM);
-		}
-	}
 	feed_flush(&s->feed);
 	if (s->feed.failed && !s->failed) {
 		s->error = s->feed.error;
@@ -87,9 +95,7 @@ static enum attach_kind attach_kind_here(void)
 	struct kernel_support support;
 
 	kernel_support_probe(&support);
-	return support.uprobe_session ? ATTACH_SESSION
-	       : support.uprobe_multi ? ATTACH_MULTI
-				      : ATTACH_PERF;
+	return kernel_attach_kind(&support);
 }
 
 /* Threads that --thread or -t take, of those that run now. */
@@ -171,6 +177,8 @@ int session_arm(struct session *s, struct error *err)
 	if (code)
 		return code;
 	option.tables = s->tables;
+	if (!watch_fits(&s->watch, option.attach, err))
+		return -EPERM;
 	code = live_open(&option, follow_event, s, &s->live, err);
 	if (code == 0 && !s->option.accept_dear && !s->option.dry_run)
 		code = watch_price(&s->watch, s->live, err);
@@ -181,6 +189,7 @@ int session_arm(struct session *s, struct error *err)
 				 s->target.thread ? s->target.thread : "");
 	if (code == 0)
 		watch_tell(&s->watch, s->live, &s->describe, &s->feed);
+	s->new_code = false; /* what was told until now was judged by watch_find */
 	return code;
 }
 

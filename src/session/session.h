@@ -44,6 +44,7 @@ struct session {
 	struct feed feed;
 	struct tables *tables; /* how to unwind what is mapped */
 	struct mapwatch mapwatch;
+	bool new_code;	/* something was mapped since the probes were judged */
 	unsigned heard; /* mappings heard of since the last tick */
 	struct loop loop;
 	struct live *live;

@@ -80,6 +80,25 @@ void watch_done(struct watch *w)
 	code_done(&w->code);
 }
 
+bool watch_fits(const struct watch *w, enum attach_kind kind, struct error *err)
+{
+	for (uint32_t i = 0; i < w->code.count && kind != ATTACH_SESSION; i++) {
+		const struct code_image *c = &w->code.at[i];
+
+		if (!c->image || exit_is_runtime(c->name) ||
+		    !image_imports(c->image, "sigaltstack"))
+			continue;
+		error_set(
+			err, EPERM,
+			"'%s' runs signal handlers on a stack of their own, and this kernel "
+			"cannot leave calls there alone (Linux 6.13 can); sampling without a span "
+			"works",
+			c->name);
+		return false;
+	}
+	return true;
+}
+
 int watch_price(struct watch *w, struct live *live, struct error *err)
 {
 	for (uint32_t i = 0; i < w->set.count; i++) {
@@ -113,7 +132,7 @@ int watch_arm(struct watch *w, struct live *live, uint32_t pid, struct error *er
 			.cookies = f->cookies.at,
 			.count = f->offsets.count,
 		};
-		int code = live_watch_all(live, &sites, err);
+		int code = live_watch(live, &sites, err);
 
 		if (code)
 			return code;

@@ -30,6 +30,9 @@ int watch_find(struct watch *w, const struct target *target, const char *const *
 	       uint32_t nr_places, struct error *err);
 void watch_done(struct watch *w);
 
+/* Without sessions the return of every call is hooked, also on a signal stack,
+ * which the target would not survive.  false: the target sets one up; err says so. */
+bool watch_fits(const struct watch *w, enum attach_kind kind, struct error *err);
 /* -EINVAL when a probe is dear: single-stepped at more than WATCH_DEAR_NSEC a call
  * here, or on more than WATCH_DEAR_SITES functions.  The sentence says how to go on. */
 int watch_price(struct watch *w, struct live *live, struct error *err);

@@ -67,7 +67,6 @@ static void configure(struct live *l, uint32_t probes, uint32_t stripes)
 	b->rodata->control = (struct control){
 		.period = o->hz ? NSEC_PER_SEC / o->hz : 0,
 		.stripe_mask = stripes - 1,
-		.nr_probes = probes,
 		.want_user = o->user,
 		.want_kernel = o->kernel,
 		.follow = o->follow,
@@ -244,7 +243,7 @@ uint32_t live_price(struct live *l, bool stepped)
 	return stepped ? l->price.stepped : l->price.cheap;
 }
 
-int live_watch_all(struct live *l, const struct attach_sites *sites, struct error *err)
+int live_watch(struct live *l, const struct attach_sites *sites, struct error *err)
 {
 	struct attach_programs programs = programs_of(l);
 	nsec now = clock_now();
@@ -257,18 +256,6 @@ int live_watch_all(struct live *l, const struct attach_sites *sites, struct erro
 		l->watched.at[probe - 1] = true;
 	}
 	return attach_add(&l->links, l->option.attach, &programs, sites, err);
-}
-
-int live_watch(struct live *l, uint32_t probe, const struct attach_sites *sites,
-	       struct error *err)
-{
-	AUTO_FREE uint64_t *cookies = mem_zeroed(sites->count, sizeof(*cookies));
-	struct attach_sites filled = *sites;
-
-	for (uint32_t i = 0; i < sites->count; i++)
-		cookies[i] = probe;
-	filled.cookies = cookies;
-	return live_watch_all(l, &filled, err);
 }
 
 int live_start(struct live *l, struct error *err)

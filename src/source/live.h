@@ -33,13 +33,10 @@ void live_close(struct live *l); /* NULL is fine */
 int live_add_process(struct live *l, uint32_t pid, struct error *err);
 int live_add_thread(struct live *l, uint32_t tid, struct error *err);
 
-/* Watches the sites for probe (1..option.probes); may be called again for the
- * same probe with sites of another file or process.  Cookies are filled in. */
-int live_watch(struct live *l, uint32_t probe, const struct attach_sites *sites,
-	       struct error *err);
-/* The same for several probes of one file in one process, by one link:
- * sites->cookies are the probes' ids. */
-int live_watch_all(struct live *l, const struct attach_sites *sites, struct error *err);
+/* Watches the sites of one file, in one process or all, by one link:
+ * sites->cookies are the probes' ids (1..option.probes).  May be called again for
+ * the same probes with sites of another file or process. */
+int live_watch(struct live *l, const struct attach_sites *sites, struct error *err);
 
 /* What a watched call costs here: nanoseconds, measured once (about 10 ms);
  * stepped: its first instruction is not one that the kernel emulates. */

@@ -110,7 +110,7 @@ static void watch_child(enum attach_kind kind, struct tally *t)
 
 	sites.pid = pid;
 	if (live_open(&option, take, t, &live, &err) || live_add_process(live, pid, &err) ||
-	    live_watch_all(live, &sites, &err) || live_start(live, &err))
+	    live_watch(live, &sites, &err) || live_start(live, &err))
 		fail_msg("%s", err.text);
 	assert_int_equal(write(go, "x", 1), 1);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
@@ -185,7 +185,7 @@ static void a_process_that_is_gone_is_said_to_be(void **state)
 	waitpid(pid, NULL, 0);
 	sites.pid = pid;
 	assert_int_equal(live_open(&option, take, &t, &live, &err), 0);
-	assert_int_equal(live_watch_all(live, &sites, &err), -ESRCH);
+	assert_int_equal(live_watch(live, &sites, &err), -ESRCH);
 	assert_non_null(strstr(err.text, "ended"));
 	live_close(live);
 }

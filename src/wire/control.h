@@ -19,12 +19,11 @@ struct control {
 	__u64 period;	   /* ns a tick stands for */
 	__u32 stripe_mask; /* copies of the counters (a power of two) - 1; a cpu uses cpu & mask
 			    */
-	__u32 nr_probes;
-	__u8 want_user;	  /* user stacks */
-	__u8 want_kernel; /* kernel stacks */
-	__u8 follow;	  /* children of the target belong to it */
-	__u8 every;	  /* 1: the target is every process */
-	__u8 by_thread;	  /* 1: only threads in the map 'tids' */
+	__u8 want_user;	   /* user stacks */
+	__u8 want_kernel;  /* kernel stacks */
+	__u8 follow;	   /* children of the target belong to it */
+	__u8 every;	   /* 1: the target is every process */
+	__u8 by_thread;	   /* 1: only threads in the map 'tids' */
 	__u8 pad[3];
 	__u32 self; /* sonde's own process: never sampled in 'every' */
 };

@@ -121,13 +121,14 @@ static double measure_floor(uint64_t offset)
 static double measure_span(uint64_t offset)
 {
 	struct live_option option = { .hz = 99, .user = true, .kernel = true, .probes = 1 };
-	struct attach_sites sites = { "/proc/self/exe", getpid(), &offset, NULL, 1 };
+	uint64_t cookie = 1;
+	struct attach_sites sites = { "/proc/self/exe", getpid(), &offset, &cookie, 1 };
 	struct error err;
 	struct live *live;
 	double v;
 
 	if (live_open(&option, no_event, NULL, &live, &err) ||
-	    live_add_process(live, getpid(), &err) || live_watch(live, 1, &sites, &err) ||
+	    live_add_process(live, getpid(), &err) || live_watch(live, &sites, &err) ||
 	    live_start(live, &err)) {
 		fprintf(stderr, "span_bench: %s\n", err.text);
 		exit(1);
