@@ -1,5 +1,7 @@
 #include "cmd/latency_screen.h"
 
+#include "wire/span_end.h"
+
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -10,12 +12,6 @@
 struct row {
 	nsec low, high;
 	double count;
-};
-
-static const char *const end_names[NR_SPAN_END] = {
-	[END_RETURN] = "return",     [END_LONGJMP] = "longjmp",	  [END_EXIT] = "exit",
-	[END_EXEC] = "exec",	     [END_DETACHED] = "detached", [END_LOST] = "lost",
-	[END_TOO_DEEP] = "too-deep", [END_FOREIGN] = "foreign",	  [END_UNTRACKED] = "untracked",
 };
 
 /* Lower bounds: 1, 1.5, 2, 3, 4, 6, 8, ... */
@@ -108,7 +104,7 @@ static void draw_headline(const struct picture *p, const struct picture_span *sp
 	text_add(to, "\n");
 	for (unsigned r = 1; r < NR_SPAN_END; r++) {
 		if (span->ended[r])
-			text_format(to, "  %s: %s", end_names[r],
+			text_format(to, "  %s: %s", span_end_words[r].name,
 				    text_count(a, span->ended[r]));
 	}
 }
@@ -164,7 +160,7 @@ static json_t *ended_json(const struct picture_span *span)
 
 	for (unsigned r = 0; r < NR_SPAN_END; r++) {
 		if (span->ended[r] || r == END_RETURN)
-			json_object_set_new(ended, end_names[r], json_integer(span->ended[r]));
+			json_object_set_new(ended, span_end_words[r].name, json_integer(span->ended[r]));
 	}
 	return ended;
 }

@@ -115,7 +115,7 @@ static void join_probe(struct store *st, const struct event *e)
 		return;
 	}
 	p->sites = probe->sites;
-	p->exit = probe->exit <= EXIT_NONE ? probe->exit : EXIT_NONE;
+	p->exit = probe->exit < NR_PROBE_EXIT ? probe->exit : EXIT_NONE;
 	p->image = probe->image;
 	p->offset = probe->offset;
 	p->length = probe->length;
@@ -142,6 +142,21 @@ static void join_calls(struct store *st, const struct event *e)
 	timeline_add(&p->calls, calls, calls->nr_buckets);
 	join_sees_time(st, e->time);
 	join_sees_time(st, calls->since);
+}
+
+static void join_ends(struct store *st, const struct event *e)
+{
+	const struct event_ends *ends = (const void *)e;
+	size_t room = (e->size - sizeof(*ends)) / sizeof(ends->ends[0]);
+	struct store_probe *p = ends->probe ? store_get_probe(st, ends->probe) : NULL;
+
+	if (!p || ends->nr_ends > room || ends->since > e->time) {
+		st->malformed++;
+		return;
+	}
+	timeline_end(&p->calls, ends, ends->nr_ends);
+	join_sees_time(st, e->time);
+	join_sees_time(st, ends->since);
 }
 
 static void join_loss(struct store *st, const struct event *e)
@@ -215,6 +230,7 @@ static const struct {
 	[EVENT_MAP] = { join_map, sizeof(struct event_map) },
 	[EVENT_PROBE] = { join_probe, sizeof(struct event_probe) },
 	[EVENT_CALLS] = { join_calls, sizeof(struct event_calls) },
+	[EVENT_ENDS] = { join_ends, sizeof(struct event_ends) },
 	[EVENT_LOSS] = { join_loss, sizeof(struct event_loss) },
 	[EVENT_END] = { join_end, sizeof(struct event_end) },
 	[EVENT_START] = { join_start, sizeof(struct event_start) },

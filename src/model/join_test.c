@@ -144,12 +144,40 @@ static void the_end_reason_says_whether_a_duration_is_known(void **state)
 		};
 
 		build_leave(st, 100, 43, &leave);
-		if (reason >= NR_SPAN_END)
-			assert_null(span_find(&st->spans, 10 + reason));
-		else
-			assert_int_equal(span_finished(span_find(&st->spans, 10 + reason)),
-					 reason <= END_EXEC);
+		assert_int_equal(span_finished(span_find(&st->spans, 10 + reason)),
+				 reason <= END_EXEC);
 	}
+	/* of a newer sonde: it ended, and nobody knows why */
+	assert_int_equal(span_find(&st->spans, 10 + NR_SPAN_END)->reason, END_LOST);
+	assert_int_equal(st->malformed, 0);
+	store_free(st);
+}
+
+static void ends_that_calls_have_no_room_for_are_of_the_same_interval(void **state)
+{
+	static const nsec durations[] = { 5, 7 };
+	union build_record r = { 0 };
+	struct event_ends *ends = (void *)&r;
+	struct window all = { .kind = WINDOW_ALL };
+	struct call_count count;
+	struct store *st = make_store(NULL);
+
+	build_calls(st, 100, 200, 1, durations, 2);
+	*ends = (struct event_ends){ .head.time = 200, .since = 100, .probe = 1, .nr_ends = 2 };
+	ends->ends[0] = (struct end_count){ NR_SPAN_END, 3 };
+	ends->ends[1] = (struct end_count){ END_FOREIGN, 4 };
+	build_send(st, &r, EVENT_ENDS, sizeof(*ends) + 2 * sizeof(ends->ends[0]));
+	timeline_count(&store_probe(st, 1)->calls, &all, &count);
+	assert_true(count.ended[END_RETURN] == 2 && count.entries == 2);
+	assert_true(count.ended[END_LOST] == 3 && count.ended[END_FOREIGN] == 4);
+	assert_int_equal(store_probe(st, 1)->calls.ring.count, 1);
+
+	ends->head.time = 300; /* its EVENT_CALLS was lost */
+	build_send(st, &r, EVENT_ENDS, sizeof(*ends) + 2 * sizeof(ends->ends[0]));
+	timeline_count(&store_probe(st, 1)->calls, &all, &count);
+	assert_true(count.ended[END_LOST] == 6 && count.ended[END_RETURN] == 2);
+	ends->nr_ends = 3;
+	build_send(st, &r, EVENT_ENDS, sizeof(*ends) + 2 * sizeof(ends->ends[0]));
 	assert_int_equal(st->malformed, 1);
 	store_free(st);
 }
@@ -187,7 +215,7 @@ static void short_and_lying_records_are_counted(void **state)
 		memset(&r, 0, sizeof(r));
 		build_send(st, &r, kind, sizeof(struct event));
 	}
-	assert_int_equal(st->malformed, 16); /* all kinds but EVENT_SYMBOL */
+	assert_int_equal(st->malformed, 17); /* all that are joined */
 	memset(&r, 0, sizeof(r));
 	sample->nr_user = 65535;
 	sample->nr_kernel = 65535;
@@ -202,7 +230,7 @@ static void short_and_lying_records_are_counted(void **state)
 	image->image = 3;
 	image->build_id_size = 99;
 	build_send(st, &r, EVENT_IMAGE, sizeof(*image));
-	assert_int_equal(st->malformed, 20);
+	assert_int_equal(st->malformed, 21);
 	assert_int_equal(st->samples.count, 0);
 	store_free(st);
 }
@@ -276,6 +304,7 @@ int main(void)
 		cmocka_unit_test(odd_stacks_have_frames_of_their_own),
 		cmocka_unit_test(records_of_a_span_come_in_any_order),
 		cmocka_unit_test(the_end_reason_says_whether_a_duration_is_known),
+		cmocka_unit_test(ends_that_calls_have_no_room_for_are_of_the_same_interval),
 		cmocka_unit_test(lives_of_processes),
 		cmocka_unit_test(short_and_lying_records_are_counted),
 		cmocka_unit_test(texts_without_an_end_are_cut_at_the_record),

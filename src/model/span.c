@@ -1,5 +1,7 @@
 #include "model/span.h"
 
+#include "wire/span_end.h"
+
 #include <assert.h>
 
 void spans_init(struct spans *s, uint32_t limit)
@@ -110,7 +112,8 @@ void span_forget(struct spans *s, struct span *span)
 
 bool span_finished(const struct span *span)
 {
-	return span->over && span->began && span->reason <= END_EXEC;
+	return span->over && span->began && 
+	       span_end_words[span->reason].proof == SPAN_END_TRUE;
 }
 
 nsec span_age(const struct span *span, nsec now)

@@ -1,5 +1,7 @@
 #include "model/stack.h"
 
+#include "wire/span_end.h"
+
 #include <stddef.h>
 
 /* Steps up the chain of parents that a sample is proof for. */
@@ -176,13 +178,9 @@ void join_leave(struct store *st, const struct event *e)
 	_Static_assert(offsetof(struct event_leave, probe) ==
 			       offsetof(struct event_enter, probe),
 		       "LEAVE begins as ENTER");
-	if (leave->reason >= NR_SPAN_END) {
-		st->malformed++;
-		return;
-	}
 	span = join_span(st, (const void *)e);
 	if (!span)
 		return;
 	span->retval = leave->retval;
-	span_end(&st->spans, span, e->time, leave->reason);
+	span_end(&st->spans, span, e->time, span_end_known(leave->reason));
 }

@@ -1,6 +1,7 @@
 #include "model/timeline.h"
 
 #include "base/mem.h"
+#include "wire/span_end.h"
 
 void timeline_done(struct timeline *t)
 {
@@ -42,8 +43,8 @@ void timeline_add(struct timeline *t, const struct event_calls *e, uint32_t nr_b
 	*at = (struct interval){ .since = e->since,
 				 .time = e->head.time,
 				 .entries = e->entries };
-	_Static_assert(sizeof(at->ended) == sizeof(e->ended), "one count for every reason");
-	memcpy(at->ended, e->ended, sizeof(at->ended));
+	_Static_assert(sizeof(at->ended) >= sizeof(e->ended), "a count for every reason");
+	memcpy(at->ended, e->ended, sizeof(e->ended));
 	if (nr_bucket) {
 		at->buckets = mem_copy(e->buckets, nr_bucket * sizeof(*e->buckets));
 		at->nr_bucket = nr_bucket;
@@ -54,6 +55,20 @@ void timeline_add(struct timeline *t, const struct event_calls *e, uint32_t nr_b
 	while (t->ring.count - t->head > TIMELINE_INTERVALS ||
 	       (t->nr_bucket > TIMELINE_BUCKETS && t->ring.count - t->head > 1))
 		timeline_merge_oldest(t);
+}
+
+void timeline_end(struct timeline *t, const struct event_ends *e, uint32_t nr_ends)
+{
+	struct event_calls none = {
+		.head.time = e->head.time, .since = e->since, .probe = e->probe
+	};
+	struct interval *at;
+
+	if (t->head == t->ring.count || t->ring.at[t->ring.count - 1].time != e->head.time)
+		timeline_add(t, &none, 0);
+	at = &t->ring.at[t->ring.count - 1];
+	for (uint32_t i = 0; i < nr_ends; i++)
+		at->ended[span_end_known(e->ends[i].reason)] += e->ends[i].count;
 }
 
 static nsec interval_middle(nsec since, nsec time)

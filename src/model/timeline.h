@@ -48,6 +48,8 @@ struct call_count {
 void timeline_done(struct timeline *t);
 /* nr_bucket of e->buckets are really there. */
 void timeline_add(struct timeline *t, const struct event_calls *e, uint32_t nr_bucket);
+/* Adds ends to the newest interval, or to one of their own when they are not of it. */
+void timeline_end(struct timeline *t, const struct event_ends *e, uint32_t nr_ends);
 /* An interval counts when its middle lies in the window. */
 void timeline_count(const struct timeline *t, const struct window *w, struct call_count *ret);
 

@@ -8,12 +8,6 @@
 #define GAPS_SHOWN 3
 #define NAMED_MOST 8 /* processes: of more, none stands for the others */
 
-const char *const headline_ends[NR_SPAN_END] = {
-	[END_RETURN] = "return",     [END_LONGJMP] = "longjmp",	  [END_EXIT] = "exit",
-	[END_EXEC] = "exec",	     [END_DETACHED] = "detached", [END_LOST] = "lost",
-	[END_TOO_DEEP] = "too_deep", [END_FOREIGN] = "foreign",	  [END_UNTRACKED] = "untracked",
-};
-
 const char *const headline_exits[4] = {
 	[EXIT_HOOK] = "hook",
 	[EXIT_SITES] = "exits",

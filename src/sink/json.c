@@ -9,6 +9,7 @@
 #include "sink/escape.h"
 #include "sink/headline.h"
 #include "sink/walk.h"
+#include "wire/span_end.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -101,7 +102,7 @@ static void add_span(struct text *t, const struct picture *p, const struct pictu
 	add_key(t, "ended");
 	text_add_char(t, '{');
 	for (unsigned i = 0; i < NR_SPAN_END; i++)
-		add_number(t, headline_ends[i], s->ended[i]);
+		add_number(t, span_end_words[i].name, s->ended[i]);
 	text_add_char(t, '}');
 	add_real(t, "rate", s->rate);
 	add_real(t, "mean_ns", s->mean_nsec);

@@ -13,6 +13,7 @@
 #include "sink/text_part.h"
 #include "sink/verdict.h"
 #include "sink/walk.h"
+#include "wire/span_end.h"
 
 #include <stdio.h>
 
@@ -96,7 +97,7 @@ static void add_span_calls(struct report *r, const struct picture_span *s)
 	for (unsigned i = 0; i < NR_SPAN_END; i++) {
 		if (!s->ended[i])
 			continue;
-		text_format(r->out, "%s %s %s", any ? "," : "", headline_ends[i],
+		text_format(r->out, "%s %s %s", any ? "," : "", span_end_words[i].name,
 			    text_count(buf, s->ended[i]));
 		any = true;
 	}

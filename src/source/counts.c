@@ -60,6 +60,39 @@ static void counts_sum(const struct counts *c, uint32_t probe, struct call_count
 		ret->entries += first[s].entries;
 }
 
+static uint32_t difference(uint64_t now, uint64_t before)
+{
+	return now - before > UINT32_MAX ? UINT32_MAX : now - before;
+}
+
+/* Reasons that event_calls has no room for. */
+static void send_ends(const struct call_counts *sum, const struct call_counts *before,
+		      const struct event_calls *calls, source_event event, void *context)
+{
+	struct {
+		struct event_ends ends;
+		struct end_count counts[NR_SPAN_END];
+	} e = { .ends = { .since = calls->since, .probe = calls->probe } };
+	uint32_t n = 0;
+
+	for (uint32_t r = CALLS_ENDED; r < NR_SPAN_END; r++) {
+		if (sum->ended[r] == before->ended[r])
+			continue;
+		e.counts[n++] = (struct end_count){
+			r, difference(sum->ended[r], before->ended[r])
+		};
+	}
+	if (!n)
+		return;
+	e.ends.nr_ends = n;
+	e.ends.head = (struct event){
+		.kind = EVENT_ENDS,
+		.size = sizeof(e.ends) + n * sizeof(e.counts[0]),
+		.time = calls->head.time,
+	};
+	event(context, &e.ends.head);
+}
+
 void counts_read(struct counts *c, uint32_t probe, nsec now, source_event event, void *context)
 {
 	struct call_counts *before = &c->sum[probe - 1], sum;
@@ -76,10 +109,10 @@ void counts_read(struct counts *c, uint32_t probe, nsec now, source_event event,
 		if (!fresh)
 			continue;
 		e.buckets[n++] =
-			(struct call_bucket){ b, fresh > UINT32_MAX ? UINT32_MAX : fresh };
+			(struct call_bucket){ b, difference(sum.buckets[b], before->buckets[b]) };
 		e.calls.ended[END_RETURN] += fresh;
 	}
-	for (uint32_t r = 1; r < NR_SPAN_END; r++)
+	for (uint32_t r = 1; r < CALLS_ENDED; r++)
 		e.calls.ended[r] = sum.ended[r] - before->ended[r];
 	e.calls.entries = sum.entries - before->entries;
 	e.calls.max = sum.max;
@@ -89,7 +122,8 @@ void counts_read(struct counts *c, uint32_t probe, nsec now, source_event event,
 		.size = sizeof(e.calls) + n * sizeof(struct call_bucket),
 		.time = now,
 	};
+	event(context, &e.calls.head);
+	send_ends(&sum, before, &e.calls, event, context);
 	*before = sum;
 	c->since[probe - 1] = now;
-	event(context, &e.calls.head);
 }

@@ -21,11 +21,6 @@ static bool check_sample(const struct event *e)
 	       (size_t)s->nr_kernel + s->nr_user <= frames && s->user_end < NR_STACK_END;
 }
 
-static bool check_leave(const struct event *e)
-{
-	return ((const struct event_leave *)e)->reason < NR_SPAN_END;
-}
-
 static bool check_thread(const struct event *e)
 {
 	const struct event_thread *t = (const void *)e;
@@ -47,11 +42,6 @@ static bool check_map(const struct event *e)
 	return m->start < m->end;
 }
 
-static bool check_probe(const struct event *e)
-{
-	return ((const struct event_probe *)e)->exit <= EXIT_NONE;
-}
-
 static bool check_calls(const struct event *e)
 {
 	const struct event_calls *c = (const void *)e;
@@ -63,6 +53,13 @@ static bool check_calls(const struct event *e)
 			return false;
 	}
 	return true;
+}
+
+static bool check_ends(const struct event *e)
+{
+	const struct event_ends *n = (const void *)e;
+
+	return n->nr_ends <= (e->size - sizeof(*n)) / sizeof(n->ends[0]);
 }
 
 static bool check_inline(const struct event *e)
@@ -85,7 +82,7 @@ static const struct shape {
 } shapes[] = {
 	[EVENT_SAMPLE] = { sizeof(struct event_sample), 0, check_sample },
 	[EVENT_ENTER] = { sizeof(struct event_enter) },
-	[EVENT_LEAVE] = { sizeof(struct event_leave), 0, check_leave },
+	[EVENT_LEAVE] = { sizeof(struct event_leave) },
 	[EVENT_FORK] = { sizeof(struct event_fork) },
 	[EVENT_EXEC] = { sizeof(struct event_exec) },
 	[EVENT_EXIT] = { sizeof(struct event_exit) },
@@ -96,8 +93,9 @@ static const struct shape {
 	[EVENT_IMAGE] = { sizeof(struct event_image), 1, check_image },
 	[EVENT_MAP] = { sizeof(struct event_map), 0, check_map },
 	[EVENT_SYMBOL] = { sizeof(struct event_symbol), 2 },
-	[EVENT_PROBE] = { sizeof(struct event_probe), 3, check_probe },
+	[EVENT_PROBE] = { sizeof(struct event_probe), 3 },
 	[EVENT_CALLS] = { sizeof(struct event_calls), 0, check_calls },
+	[EVENT_ENDS] = { sizeof(struct event_ends), 0, check_ends },
 	[EVENT_LOSS] = { sizeof(struct event_loss) },
 	[EVENT_END] = { sizeof(struct event_end), 0, check_end },
 	[EVENT_START] = { sizeof(struct event_start) },

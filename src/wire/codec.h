@@ -22,8 +22,9 @@ bool event_fits(const void *at, size_t room);
 
 /*
  * The record may be trusted: it fits, is as large as its kind asks, its arrays
- * and texts lie within it and its enums are known ones.  Kinds that are not
- * known are passed: it is for the reader to skip them.  A record for which
+ * and texts lie within it and its enums are known ones (but those that event.h
+ * says may grow: enum span_end, enum probe_exit).  Kinds that are not known are
+ * passed: it is for the reader to skip them.  A record for which
  * event_fits holds and this does not can be skipped on its own.
  */
 bool event_check(const void *at, size_t room);

@@ -1,6 +1,7 @@
 #include "wire/codec.h"
 
 #include "wire/bucket.h"
+#include "wire/span_end.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -88,10 +89,11 @@ static void enums_are_known_ones(void **state)
 				 .start = 1,
 				 .end = 2 };
 
-	leave.reason = NR_SPAN_END - 1;
-	assert_true(event_check(&leave, sizeof(leave)));
+	/* a newer sonde knows more of these */
 	leave.reason = NR_SPAN_END;
-	assert_false(event_check(&leave, sizeof(leave)));
+	assert_true(event_check(&leave, sizeof(leave)));
+	assert_int_equal(span_end_known(leave.reason), END_LOST);
+	assert_int_equal(span_end_known(NR_SPAN_END - 1), NR_SPAN_END - 1);
 	end.reason = ENDED_BY_TARGET + 1;
 	assert_false(event_check(&end, sizeof(end)));
 	assert_true(event_check(&thread, sizeof(thread)));
@@ -208,6 +210,33 @@ static void buckets_lie_within_a_record_and_the_scale(void **state)
 	assert_false(event_check(c, c->head.size));
 }
 
+static void ends_lie_within_their_record(void **state)
+{
+	struct {
+		struct event_ends ends;
+		struct end_count counts[2];
+	} e = { .ends = { .head = { EVENT_ENDS, sizeof(e), 0, 1 }, .nr_ends = 2 } };
+
+	assert_true(event_check(&e, sizeof(e)));
+	e.counts[1].reason = UINT32_MAX; /* not known is not wrong */
+	assert_true(event_check(&e, sizeof(e)));
+	e.ends.nr_ends = 3;
+	assert_false(event_check(&e, sizeof(e)));
+	e.ends.nr_ends = UINT32_MAX;
+	assert_false(event_check(&e, sizeof(e)));
+	e.ends.head.size = sizeof(e.ends) - 8;
+	assert_false(event_check(&e, sizeof(e)));
+}
+
+static void every_end_has_a_word(void **state)
+{
+	for (unsigned i = 0; i < NR_SPAN_END; i++) {
+		assert_non_null(span_end_words[i].name);
+		for (unsigned k = 0; k < i; k++)
+			assert_string_not_equal(span_end_words[i].name, span_end_words[k].name);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -221,6 +250,8 @@ int main(void)
 		cmocka_unit_test(texts_come_back),
 		cmocka_unit_test(long_texts_are_cut_between_characters),
 		cmocka_unit_test(buckets_lie_within_a_record_and_the_scale),
+		cmocka_unit_test(ends_lie_within_their_record),
+		cmocka_unit_test(every_end_has_a_word),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -35,6 +35,7 @@ enum event_kind {
 	EVENT_END = 24,
 	EVENT_INLINE = 25,
 	EVENT_START = 26,
+	EVENT_ENDS = 27,
 };
 
 struct event {
@@ -97,6 +98,8 @@ struct event_enter {
 };
 _Static_assert(sizeof(struct event_enter) == 48, "event_enter is part of the format");
 
+/* How a call ended; words and meaning: wire/span_end.h.  New ones come at the end;
+ * readers take a number they do not know for END_LOST. */
 enum span_end {
 	END_RETURN = 0,
 	END_LONGJMP = 1,  /* its frame was left without a return */
@@ -237,7 +240,15 @@ struct event_inline {
 };
 _Static_assert(sizeof(struct event_inline) == 40, "event_inline is part of the format");
 
-enum probe_exit { EXIT_HOOK = 0, EXIT_SITES = 1, EXIT_BRACKET = 2, EXIT_NONE = 3 };
+/* How the ends of a probe's calls are seen; words and ways: probe/ending.h.  Readers
+ * take a number they do not know for EXIT_NONE. */
+enum probe_exit {
+	EXIT_HOOK = 0,
+	EXIT_SITES = 1,
+	EXIT_BRACKET = 2,
+	EXIT_NONE = 3,
+	NR_PROBE_EXIT = 4,
+};
 
 /* A place is watched from head.time on. */
 struct event_probe {
@@ -259,17 +270,38 @@ struct call_bucket {
 	__u32 count;
 };
 
+#define CALLS_ENDED 9 /* reasons that event_calls has room for */
+
 /* What a probe counted since the last such record of it: all calls. */
 struct event_calls {
 	struct event head; /* time: the end of the interval */
 	__u64 since;	   /* its begin */
 	__u64 entries;	   /* calls that began in it */
-	__u64 ended[9];	   /* by enum span_end; [END_RETURN] = sum of the buckets */
+	__u64 ended[CALLS_ENDED]; /* by enum span_end; [END_RETURN] = sum of the buckets;
+				     later reasons are in an EVENT_ENDS */
 	__u64 max;	   /* longest duration so far, of the whole run */
 	__u32 probe;
 	__u32 nr_buckets;
 	struct call_bucket buckets[];
 };
+
+_Static_assert(sizeof(struct event_calls) == 120, "event_calls is part of the format");
+
+struct end_count {
+	__u32 reason; /* enum span_end */
+	__u32 count;
+};
+
+/* Ends of the same interval as the EVENT_CALLS just before it, of the reasons that
+ * one has no room for. */
+struct event_ends {
+	struct event head;
+	__u64 since;
+	__u32 probe;
+	__u32 nr_ends;
+	struct end_count ends[];
+};
+_Static_assert(sizeof(struct event_ends) == 32, "event_ends is part of the format");
 
 /* Everything known to be lost, since the beginning. */
 struct event_loss {

@@ -4,7 +4,7 @@
  * The first byte is how long the expression is that follows; the rest are
  * records.  The store is small, so that forgetting happens.
  *
- * sources: src/model/*.c src/view/*.c src/base/*.c
+ * sources: src/model/*.c src/view/*.c src/base/*.c src/wire/span_end.c
  * libraries: -lm
  */
 #include "base/mem.h"
@@ -35,7 +35,7 @@ static void join_records(struct store *st, const unsigned char *bytes, size_t si
 			length = size & ~(size_t)7;
 		e = mem_copy(bytes, length); /* its own, so that reading past it is seen */
 		e->size = length;
-		e->kind %= 26;
+		e->kind %= EVENT_ENDS + 1;
 		join_event(st, e);
 		free(e);
 		bytes += length;
