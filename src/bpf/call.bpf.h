@@ -125,7 +125,7 @@ static __always_inline __u64 call_push(struct thread_state *t, __u32 probe, __u6
 /* id 0 in *ret_id: not opened. */
 static __always_inline int call_enter(struct pt_regs *ctx, __u64 *ret_id)
 {
-	__u32 probe = bpf_get_attach_cookie(ctx);
+	__u32 probe = COOKIE_PROBE(bpf_get_attach_cookie(ctx));
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct call_counts *c = counts_of(probe);
 	__u64 sp = PT_REGS_SP(ctx);

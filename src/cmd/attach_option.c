@@ -21,11 +21,11 @@ static int check_options(const struct run_option *o, bool sampling, struct error
 		return error_set(err, EINVAL,
 				 "a filter on calls (-w) is not in this version yet: ask "
 				 "afterwards with --split");
-	if (o->exit == RUN_EXIT_RET || o->exit == RUN_EXIT_BRACKET)
+	if (endings[ending_wished(o->exit)].yet)
 		return error_set(err, EINVAL,
-				 "--exit %s is not in this version yet: only the return "
-				 "hook is, where it does no harm",
-				 o->exit == RUN_EXIT_RET ? "ret" : "bracket");
+				 "%s: only the return hook is, where it does no harm "
+				 "(--exit hook)",
+				 endings[ending_wished(o->exit)].yet);
 	if (sampling && o->user_only && o->kernel_only)
 		return error_set(err, EINVAL, "-U and -K together leave no stack to take");
 	return 0;
@@ -65,6 +65,7 @@ int attach_option_make(struct attach_option *a, const struct run_option *o,
 		.kernel = !o->user_only,
 		.places = a->places.at,
 		.nr_places = a->places.count,
+		.exit = o->exit,
 		.dry_run = o->dry_run,
 		.accept_dear = o->yes,
 		.duration = o->duration,

@@ -34,7 +34,7 @@ static int examine_target(struct doctor *d, const struct run_option *o, struct e
 	ret = ret ? ret : code_open(&d->target, &d->code, err);
 	if (ret)
 		return ret;
-	exit_judge(&d->code, &d->verdict);
+	ending_judge(&d->code, EXIT_WISH_AUTO, &d->verdict);
 	d->has_target = true;
 	return 0;
 }
@@ -84,8 +84,7 @@ static json_t *target_json(struct doctor *d)
 	json_t *o = json_object();
 
 	add_plain_json(o, "name", d->code.name);
-	json_object_set_new(o, "exit",
-			    json_string(d->verdict.exit == EXIT_HOOK ? "hook" : "none"));
+	json_object_set_new(o, "exit", json_string(ending_of(d->verdict.exit)->name));
 	add_plain_json(o, "reason", d->verdict.reason);
 	json_object_set_new(o, "images", images_json(d));
 	return o;
@@ -187,7 +186,7 @@ static void write_image(struct code_image *image, struct text *to)
 		    code_language_names[code_language(image)],
 		    text_count(count, symbols ? symtab_count(symbols) : 0),
 		    symbols ? symtab_origin(symbols) : "none", debug_of(image),
-		    exit_is_runtime(image->name) ? ", run-time library" : "");
+		    hook_is_runtime(image->name) ? ", run-time library" : "");
 }
 
 static void write_target(struct doctor *d, struct text *to)
@@ -196,8 +195,7 @@ static void write_target(struct doctor *d, struct text *to)
 
 	text_add_plain(to, d->code.name);
 	text_format(to, ": %u image%s; the end of calls: %s\n  ", d->code.count,
-		    d->code.count == 1 ? "" : "s",
-		    d->verdict.exit == EXIT_HOOK ? "by return hook" : "cannot be seen yet");
+		    d->code.count == 1 ? "" : "s", ending_of(d->verdict.exit)->phrase);
 	text_add_plain(to, d->verdict.reason);
 	text_add_char(to, '\n');
 	for (uint32_t i = 0; i < d->code.count; i++) {

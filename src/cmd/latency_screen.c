@@ -160,7 +160,8 @@ static json_t *ended_json(const struct picture_span *span)
 
 	for (unsigned r = 0; r < NR_SPAN_END; r++) {
 		if (span->ended[r] || r == END_RETURN)
-			json_object_set_new(ended, span_end_words[r].name, json_integer(span->ended[r]));
+			json_object_set_new(ended, span_end_words[r].name,
+					    json_integer(span->ended[r]));
 	}
 	return ended;
 }

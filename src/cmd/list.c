@@ -13,7 +13,6 @@
 #define NAME_WIDTH_MAX 44
 
 static const char *const price_names[] = { "cheap", "cheap", "stepped", "refused" };
-static const char *const exit_names[] = { "hook", "exits", "bracket", "none" };
 
 /* Names of a foreign file may hold anything; JSON is UTF-8. */
 static json_t *json_plain(const char *s)
@@ -41,7 +40,7 @@ static void write_json_row(const struct listing *l, const struct list_row *row, 
 	json_object_set_new(o, "price",
 			    json_string(is_ifunc ? "refused" : price_names[row->choice.price]));
 	json_object_set_new(o, "price_ns", json_integer(row_cost(l, row) + 0.5));
-	json_object_set_new(o, "exit", json_string(exit_names[row_exit(l, row)]));
+	json_object_set_new(o, "exit", json_string(ending_of(row_exit(l, row))->name));
 	json_object_set_new(o, "reason", json_plain(row_reason(l, row)));
 	json_object_set_new(o, "symbol", json_plain(row->symbol->raw));
 	json_object_set_new(o, "inlined", json_integer(row->inlined));
@@ -77,7 +76,7 @@ static void write_text_row(const struct listing *l, const struct list_row *row, 
 	if (row->choice.refused || row->symbol->kind == SYMBOL_IFUNC)
 		text_format(to, "not probed: %s", row_reason(l, row));
 	else
-		text_format(to, "%-8s  %s", exit_names[end], price);
+		text_format(to, "%-8s  %s", ending_of(end)->name, price);
 	if (row->inlined)
 		text_format(to, "  and inlined in %u place%s", row->inlined,
 			    row->inlined == 1 ? "" : "s");
@@ -123,7 +122,7 @@ static void say_what(const struct listing *l)
 
 	log_say("%s: %s function%s; ends: %s (%s)", l->code.name,
 		text_count(count, l->rows.count), l->rows.count == 1 ? "" : "s",
-		exit_names[l->verdict.exit], l->verdict.reason);
+		ending_of(l->verdict.exit)->name, l->verdict.reason);
 }
 
 /* The exit status of what ended so. */
@@ -164,7 +163,7 @@ static int run(void *options, const struct option_rest *rest)
 		ret = listing_find(&l, pattern, &err);
 	if (ret)
 		return finish(&l, ret, &err);
-	exit_judge(&l.code, &l.verdict);
+	ending_judge(&l.code, EXIT_WISH_AUTO, &l.verdict);
 	if (!kernel_support_probe(&support))
 		cost_measure(&support, &l.cost);
 	say_what(&l);

@@ -1,5 +1,6 @@
 #include "cmd/run_option.h"
 
+#include "probe/ending.h"
 #include "sink/sink.h"
 
 #define AT(member) offsetof(struct run_option, member)
@@ -7,7 +8,7 @@
 /* A choice counts from 1 in the order of its words. */
 _Static_assert(WRITE_IN == 1 && WRITE_DIFF == 5 && WRITE_ALL == 6, "--side is enum write_side");
 _Static_assert(WEIGHT_SAMPLES == 1 && WEIGHT_TIME == 2, "--weight is enum write_weight");
-_Static_assert(RUN_EXIT_AUTO == 1 && RUN_EXIT_BRACKET == 4, "--exit is enum run_exit");
+_Static_assert(EXIT_WISH_AUTO == 1 && EXIT_WISH_BRACKET == 4, "--exit is enum exit_wish");
 
 const struct run_option run_option_defaults = {
 	.hz = 99,
@@ -44,7 +45,7 @@ static const struct option_spec spans_specs[] = {
 	  "values to read at the span's begin and end (not in this version)", AT(captures) },
 	{ OPTION_TEXT, 'w', "where", "EXPR",
 	  "only spans for which EXPR is true (not in this version)", AT(where) },
-	{ OPTION_CHOICE, 0, "exit", "auto|hook|ret|bracket",
+	{ OPTION_CHOICE, 0, "exit", EXIT_WISHES,
 	  "how the end of a call is seen (this version: hook, where it is safe)", AT(exit) },
 };
 const struct option_group group_spans = OPTION_GROUP("Spans", spans_specs);

@@ -11,9 +11,6 @@
 #include "base/clock.h"
 #include "base/option.h"
 
-/* --exit, as OPTION_CHOICE counts; 0 = not given: auto. */
-enum run_exit { RUN_EXIT_UNSET, RUN_EXIT_AUTO, RUN_EXIT_HOOK, RUN_EXIT_RET, RUN_EXIT_BRACKET };
-
 struct run_option {
 	/* target; rest.program is `-- CMD ARGS` */
 	struct option_numbers pids;
@@ -32,7 +29,7 @@ struct run_option {
 	struct option_texts captures; /* each EXPR,... as written */
 	const char *where;	      /* NULL = every call */
 	const char *split;	      /* NULL = none */
-	unsigned exit;		      /* enum run_exit */
+	unsigned exit;		      /* enum exit_wish */
 
 	/* time, 0 = not given */
 	nsec duration;

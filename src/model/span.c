@@ -112,8 +112,7 @@ void span_forget(struct spans *s, struct span *span)
 
 bool span_finished(const struct span *span)
 {
-	return span->over && span->began && 
-	       span_end_words[span->reason].proof == SPAN_END_TRUE;
+	return span->over && span->began && span_end_words[span->reason].proof == SPAN_END_TRUE;
 }
 
 nsec span_age(const struct span *span, nsec now)

@@ -59,9 +59,9 @@ void timeline_add(struct timeline *t, const struct event_calls *e, uint32_t nr_b
 
 void timeline_end(struct timeline *t, const struct event_ends *e, uint32_t nr_ends)
 {
-	struct event_calls none = {
-		.head.time = e->head.time, .since = e->since, .probe = e->probe
-	};
+	struct event_calls none = { .head.time = e->head.time,
+				    .since = e->since,
+				    .probe = e->probe };
 	struct interval *at;
 
 	if (t->head == t->ring.count || t->ring.at[t->ring.count - 1].time != e->head.time)

@@ -126,30 +126,32 @@ static char *make_name(const char *raw)
 	return s;
 }
 
-void locate_site(struct site_finder *finder, struct code_image *image,
-		 const struct symbol *symbol, const uint64_t *exact, struct site *ret)
+void locate_function(struct site_finder *finder, struct code_image *image,
+		     const struct symbol *symbol, const uint64_t *exact,
+		     struct probe_function *ret)
 {
-	struct site s = { 0 };
+	struct site entry = { .role = SITE_ENTRY };
+	struct probe_function f = { .entry = symbol->offset, .size = symbol->size };
 
-	locate_choose(finder, image, symbol, exact, &s.choice);
-	s.attach = mem_text(image->attach);
-	s.image_path = mem_text(image->path);
-	s.entry = symbol->offset;
-	s.offset = symbol->offset + s.choice.offset;
-	s.size = symbol->size;
-	s.inode = image->map.inode;
-	image_to_address(image->image, symbol->offset, &s.address);
-	s.symbol = mem_text(symbol->raw);
-	s.name = make_name(symbol->raw);
-	*ret = s;
+	locate_choose(finder, image, symbol, exact, &entry.choice);
+	entry.offset = symbol->offset + entry.choice.offset;
+	array_push(&f.sites, entry);
+	f.attach = mem_text(image->attach);
+	f.image_path = mem_text(image->path);
+	f.inode = image->map.inode;
+	image_to_address(image->image, symbol->offset, &f.address);
+	f.symbol = mem_text(symbol->raw);
+	f.name = make_name(symbol->raw);
+	*ret = f;
 }
 
-void site_done(struct site *s)
+void function_done(struct probe_function *f)
 {
-	free(s->attach);
-	free(s->image_path);
-	free(s->symbol);
-	free(s->name);
+	array_done(&f->sites);
+	free(f->attach);
+	free(f->image_path);
+	free(f->symbol);
+	free(f->name);
 }
 
 /* A probe shows as an int3, a probe on a 5-byte nop as a call to the kernel's
@@ -163,21 +165,23 @@ static bool is_tracers(const uint8_t *memory, const uint8_t *file, size_t left)
 	return left >= 5 && memory[0] == 0xe8 && !memcmp(file, nop5, sizeof(nop5));
 }
 
-int locate_check_memory(const struct code_image *image, const struct site *site,
+int locate_check_memory(const struct code_image *image, const struct probe_function *function,
 			struct error *err)
 {
 	uint8_t file[CHECK_MAX], memory[CHECK_MAX];
-	size_t size = site->choice.offset + site->choice.length;
+	const struct site_choice *choice = &function_entry(function)->choice;
+	size_t size = choice->offset + choice->length;
 
 	if (size > CHECK_MAX)
 		size = CHECK_MAX;
-	if (image->pid && !code_is_mapped(image, site->offset))
+	if (image->pid && !code_is_mapped(image, function_entry(function)->offset))
 		return error_set(err, ESTALE, "%.200s of '%s' is not mapped in process %u",
-				 site->name, image->path, image->pid);
-	if (code_read_memory(image, site->entry, memory, size) != size)
+				 function->name, image->path, image->pid);
+	if (code_read_memory(image, function->entry, memory, size) != size)
 		return 1;
-	if (image_read(image->image, site->entry, file, size) != size)
-		return error_set(err, ESTALE, "'%s' ends within %s", image->name, site->name);
+	if (image_read(image->image, function->entry, file, size) != size)
+		return error_set(err, ESTALE, "'%s' ends within %s", image->name,
+				 function->name);
 	for (size_t i = 0; i < size; i++) {
 		if (memory[i] == file[i])
 			continue;
@@ -185,7 +189,7 @@ int locate_check_memory(const struct code_image *image, const struct site *site,
 			return error_set(err, ESTALE,
 					 "the code of %.200s in process %u is not what '%s' "
 					 "holds (patched at run time?): not probed",
-					 site->name, image->pid, image->path);
+					 function->name, image->pid, image->path);
 		if (memory[i] == 0xe8)
 			i += 4;
 	}

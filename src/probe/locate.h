@@ -10,15 +10,16 @@
  * (exact may be NULL).  Refusals are in ret->refused, not an error. */
 void locate_choose(struct site_finder *finder, struct code_image *image,
 		   const struct symbol *symbol, const uint64_t *exact, struct site_choice *ret);
-/* Fills a site for it, with strings of its own. */
-void locate_site(struct site_finder *finder, struct code_image *image,
-		 const struct symbol *symbol, const uint64_t *exact, struct site *ret);
-void site_done(struct site *s);
+/* Fills a function with its entry's site, with strings of its own. */
+void locate_function(struct site_finder *finder, struct code_image *image,
+		     const struct symbol *symbol, const uint64_t *exact,
+		     struct probe_function *ret);
+void function_done(struct probe_function *f);
 
 /* Is what the process has in memory from the entry to the probed instruction
  * what the file says?  Breakpoints of other tracers do not count.  0, -ESTALE,
  * or 1 when the memory may not be read. */
-int locate_check_memory(const struct code_image *image, const struct site *site,
+int locate_check_memory(const struct code_image *image, const struct probe_function *function,
 			struct error *err);
 
 #endif

@@ -6,9 +6,9 @@
 
 void probe_done(struct probe *p)
 {
-	for (uint32_t i = 0; i < p->sites.count; i++)
-		site_done(&p->sites.at[i]);
-	array_done(&p->sites);
+	for (uint32_t i = 0; i < p->functions.count; i++)
+		function_done(&p->functions.at[i]);
+	array_done(&p->functions);
 	free(p->place);
 	free(p->function);
 	free(p->note);
@@ -28,8 +28,8 @@ enum insn_price probe_price(const struct probe *p)
 {
 	enum insn_price worst = INSN_EMULATED;
 
-	for (uint32_t i = 0; i < p->sites.count; i++) {
-		enum insn_price price = p->sites.at[i].choice.price;
+	for (uint32_t i = 0; i < p->functions.count; i++) {
+		enum insn_price price = function_entry(&p->functions.at[i])->choice.price;
 
 		if (price == INSN_STEPPED || price == INSN_REFUSED)
 			return price;

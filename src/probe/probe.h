@@ -8,44 +8,54 @@
  *	probe_resolve(&code, "handle_request", EXIT_WISH_AUTO, &probe, &err);
  *	if (!probe_has_end(&probe, &err))
  *		... a span cannot be measured, err says why
- *	for each probe.sites: uprobe on .attach at file offset .offset
+ *	for each of probe.functions: uprobes on .attach at the .offset of its .sites
  *
  * A probe is complete: it does not point into the code it was found in.
  */
 #ifndef SONDE_PROBE_PROBE_H
 #define SONDE_PROBE_PROBE_H
 
-#include "probe/exit.h"
+#include "probe/ending.h"
+#include "probe/hook.h"
 #include "probe/place.h"
 #include "probe/site.h"
+#include "wire/control.h"
 
 #include <errno.h>
 
-#define SITES_MAX 20000
+#define FUNCTIONS_MAX 20000
 
 /* One address that is probed. */
 struct site {
-	char *attach;	  /* path that opens the very file that is mapped */
-	char *image_path; /* as the target sees it */
-	uint64_t offset;  /* file offset of the probed instruction */
-	uint64_t entry;	  /* file offset of the function's first instruction */
-	uint64_t size;	  /* of the function, bytes */
-	uint64_t address; /* of the entry, in the file's own numbers */
-	uint64_t inode;	  /* of the mapped file, 0 = just a file */
-	char *symbol;	  /* raw name */
-	char *name;	  /* readable, with parameters and clone suffix */
+	enum site_role role;
+	uint64_t offset; /* file offset of the instruction */
 	struct site_choice choice;
-	bool checked; /* the target's memory was compared with the file */
 };
 
-/* --exit */
-enum exit_wish { EXIT_WISH_AUTO, EXIT_WISH_HOOK, EXIT_WISH_SITES, EXIT_WISH_BRACKET };
+/* One compiled copy of a function that a probe stands for. */
+struct probe_function {
+	char *attach;		  /* path that opens the very file that is mapped */
+	char *image_path;	  /* as the target sees it */
+	uint64_t entry;		  /* file offset of its first instruction */
+	uint64_t size;		  /* bytes */
+	uint64_t address;	  /* of the entry, in the file's own numbers */
+	uint64_t inode;		  /* of the mapped file, 0 = just a file */
+	char *symbol;		  /* raw name */
+	char *name;		  /* readable, with parameters and clone suffix */
+	ARRAY(struct site) sites; /* the first is its entry's */
+	bool checked;		  /* the target's memory was compared with the file */
+};
+
+static inline const struct site *function_entry(const struct probe_function *f)
+{
+	return &f->sites.at[0];
+}
 
 struct probe {
 	uint32_t id;	/* from 1, in the set */
 	char *place;	/* as written */
 	char *function; /* readable name; of several functions, the place */
-	ARRAY(struct site) sites;
+	ARRAY(struct probe_function) functions;
 	struct verdict verdict;
 	char *note; /* what should be said aloud ("3 clones: ..."), NULL = nothing */
 };

@@ -140,51 +140,53 @@ static int find_address(struct code *code, const struct place *place, struct mat
 			 place->image, place->offset);
 }
 
-static int add_sites(struct code *code, const struct match_list *all, const uint64_t *exact,
-		     bool many, struct probe *p, struct error *err)
+static int add_functions(struct code *code, const struct match_list *all, const uint64_t *exact,
+			 bool many, struct probe *p, struct error *err)
 {
 	struct site_finder *finder = site_finder_new();
 	int ret = 0;
 
 	for (uint32_t i = 0; i < all->count && !ret; i++) {
 		struct code_image *image = &code->at[all->at[i].image];
-		struct site *site;
+		struct probe_function *f;
 
 		if (all->at[i].symbol->kind == SYMBOL_IFUNC)
 			continue;
-		site = array_add(&p->sites);
-		locate_site(finder, image, all->at[i].symbol, exact, site);
-		ret = site->choice.refused ? 0 : locate_check_memory(image, site, err);
-		site->checked = ret == 0;
+		f = array_add(&p->functions);
+		locate_function(finder, image, all->at[i].symbol, exact, f);
+		ret = function_entry(f)->choice.refused ? 0
+							: locate_check_memory(image, f, err);
+		f->checked = ret == 0;
 		ret = ret < 0 ? ret : 0;
 		/* A pattern means functions, not parts that were moved away from one. */
-		if (many && site->choice.no_end) {
-			site_done(site);
-			p->sites.count--;
+		if (many && function_entry(f)->choice.no_end) {
+			function_done(f);
+			p->functions.count--;
 		}
 	}
 	site_finder_free(finder);
 	return ret;
 }
 
-/* Takes out the sites where no probe may stand; the last reason if none is left. */
+/* Takes out the functions where no probe may stand; the last reason if none is left. */
 static int drop_refused(struct probe *p, uint32_t *ret_dropped, struct error *err)
 {
-	uint32_t kept = 0, count = p->sites.count;
+	uint32_t kept = 0, count = p->functions.count;
 	int ret = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
-		struct site *s = &p->sites.at[i];
+		struct probe_function *f = &p->functions.at[i];
+		const char *refused = function_entry(f)->choice.refused;
 
-		if (!s->choice.refused) {
-			p->sites.at[kept++] = *s;
+		if (!refused) {
+			p->functions.at[kept++] = *f;
 			continue;
 		}
 		ret = error_set(err, EADDRNOTAVAIL, "'%.200s' cannot be probed at %.200s: %s",
-				p->place, s->name, s->choice.refused);
-		site_done(s);
+				p->place, f->name, refused);
+		function_done(f);
 	}
-	p->sites.count = kept;
+	p->functions.count = kept;
 	*ret_dropped = count - kept;
 	return kept ? 0 : ret;
 }
@@ -194,13 +196,13 @@ static void add_note(struct probe *p, const struct place *place, uint32_t droppe
 	AUTO_TEXT struct text note = { 0 };
 	bool many = is_pattern(place), part = false;
 
-	if (p->sites.count > 1)
-		text_format(&note, "%u %s", p->sites.count,
+	if (p->functions.count > 1)
+		text_format(&note, "%u %s", p->functions.count,
 			    many ? "functions" : "copies of one function");
-	for (uint32_t i = 0; i < p->sites.count && !many && p->sites.count > 1; i++) {
+	for (uint32_t i = 0; i < p->functions.count && !many && p->functions.count > 1; i++) {
 		if (i < 4)
-			text_format(&note, "%s%s", i ? ", " : ": ", p->sites.at[i].symbol);
-		part |= strstr(p->sites.at[i].symbol, ".part.") != NULL;
+			text_format(&note, "%s%s", i ? ", " : ": ", p->functions.at[i].symbol);
+		part |= strstr(p->functions.at[i].symbol, ".part.") != NULL;
 	}
 	if (part)
 		text_add(&note,
@@ -215,22 +217,20 @@ static void add_note(struct probe *p, const struct place *place, uint32_t droppe
 
 static void judge_end(struct code *code, enum exit_wish wish, struct probe *p)
 {
-	if (wish == EXIT_WISH_SITES || wish == EXIT_WISH_BRACKET) {
-		p->verdict.exit = EXIT_NONE;
-		snprintf(p->verdict.reason, sizeof(p->verdict.reason),
-			 "ends by %s are not in this version yet (--exit hook)",
-			 wish == EXIT_WISH_SITES ? "return sites" : "brackets");
-		return;
-	}
-	exit_judge(code, &p->verdict);
-	for (uint32_t i = 0; i < p->sites.count && p->verdict.exit == EXIT_HOOK; i++) {
-		const struct site *site = &p->sites.at[i];
+	const struct ending *way;
+	const char *why;
 
-		if (!site->choice.no_end)
+	ending_judge(code, wish, &p->verdict);
+	way = ending_of(p->verdict.exit);
+	for (uint32_t i = 0; i < p->functions.count && way->plan; i++) {
+		const struct probe_function *f = &p->functions.at[i];
+
+		if (way->plan(f, &why))
 			continue;
 		p->verdict.exit = EXIT_NONE;
-		snprintf(p->verdict.reason, sizeof(p->verdict.reason),
-			 "no return hook on %.200s: %s", site->name, site->choice.no_end);
+		snprintf(p->verdict.reason, sizeof(p->verdict.reason), "no %s on %.200s: %s",
+			 way->phrase, f->name, why);
+		return;
 	}
 }
 
@@ -254,17 +254,18 @@ static int resolve(struct code *code, const struct place *place, enum exit_wish 
 		ret = match_fail_absent(code, place, err);
 	ret = ret ? ret : check_ifunc(code, place, &all, err);
 	ret = ret ? ret : check_unique(code, place, &all, err);
-	if (!ret && (all.cut || all.count > SITES_MAX))
+	if (!ret && (all.cut || all.count > FUNCTIONS_MAX))
 		ret = error_set(err, E2BIG,
 				"'%.200s' means %u functions; at most %u can be probed",
-				place->text, all.count, SITES_MAX);
+				place->text, all.count, FUNCTIONS_MAX);
 	ret = ret ? ret
-		  : add_sites(code, &all, is_exact ? &exact : NULL, is_pattern(place), p, err);
+		  : add_functions(code, &all, is_exact ? &exact : NULL, is_pattern(place), p,
+				  err);
 	ret = ret ? ret : drop_refused(p, &dropped, err);
 	array_done(&all);
 	if (ret)
 		return ret;
-	if (!p->sites.count)
+	if (!p->functions.count)
 		return match_fail_absent(code, place, err);
 	add_note(p, place, dropped);
 	judge_end(code, wish, p);
@@ -286,7 +287,7 @@ int probe_resolve(struct code *code, const char *text, enum exit_wish wish, stru
 		probe_done(&p);
 		return failed;
 	}
-	p.function = mem_text(p.sites.count == 1 ? p.sites.at[0].name : text);
+	p.function = mem_text(p.functions.count == 1 ? p.functions.at[0].name : text);
 	*ret = p;
 	return 0;
 }

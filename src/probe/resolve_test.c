@@ -108,12 +108,12 @@ static void a_function_is_found_once(void **state)
 	struct error err = { "" };
 
 	assert_int_equal(probe_resolve(&code, "plain_function", EXIT_WISH_AUTO, &p, &err), 0);
-	assert_int_equal(p.sites.count, 1);
-	assert_string_equal(p.sites.at[0].name, "plain_function");
+	assert_int_equal(p.functions.count, 1);
+	assert_string_equal(p.functions.at[0].name, "plain_function");
 	assert_string_equal(p.function, "plain_function");
-	assert_true(p.sites.at[0].checked);
-	assert_true(p.sites.at[0].size > 0);
-	assert_int_equal(access(p.sites.at[0].attach, R_OK), 0);
+	assert_true(p.functions.at[0].checked);
+	assert_true(p.functions.at[0].size > 0);
+	assert_int_equal(access(p.functions.at[0].attach, R_OK), 0);
 	assert_null(p.note);
 	probe_done(&p);
 	assert_int_equal(probe_resolve(&code, "resolve_test:plain_function", EXIT_WISH_AUTO, &p,
@@ -136,8 +136,8 @@ static void neighbours_spellings_mean_the_same(void **state)
 
 		if (probe_resolve(&code, same[i], EXIT_WISH_AUTO, &p, &err))
 			fail_msg("'%s': %s", same[i], err.text);
-		assert_int_equal(p.sites.count, 1);
-		assert_int_equal(p.sites.at[0].entry, first.sites.at[0].entry);
+		assert_int_equal(p.functions.count, 1);
+		assert_int_equal(p.functions.at[0].entry, first.functions.at[0].entry);
 		probe_done(&p);
 	}
 	probe_done(&first);
@@ -150,10 +150,11 @@ static void an_address_names_a_function(void **state)
 	struct error err = { "" };
 
 	assert_int_equal(probe_resolve(&code, "plain_function", EXIT_WISH_AUTO, &p, &err), 0);
-	text = mem_format("resolve_test:0x%lx", (unsigned long)p.sites.at[0].address);
+	text = mem_format("resolve_test:0x%lx", (unsigned long)p.functions.at[0].address);
 	if (probe_resolve(&code, text, EXIT_WISH_AUTO, &by_address, &err))
 		fail_msg("%s", err.text);
-	assert_int_equal(by_address.sites.at[0].offset, p.sites.at[0].offset);
+	assert_int_equal(function_entry(&by_address.functions.at[0])->offset,
+			 function_entry(&p.functions.at[0])->offset);
 	probe_done(&p);
 	probe_done(&by_address);
 	assert_int_equal(probe_resolve(&code, "resolve_test:0x1", EXIT_WISH_AUTO, &p, &err),
@@ -176,7 +177,7 @@ static void two_functions_of_a_name_are_listed(void **state)
 		AUTO_FREE char *text = mem_text_part(at, strcspn(at, " "));
 
 		assert_int_equal(probe_resolve(&code, text, EXIT_WISH_AUTO, &p, &err), 0);
-		assert_string_equal(p.sites.at[0].symbol, "twin");
+		assert_string_equal(p.functions.at[0].symbol, "twin");
 		probe_done(&p);
 	}
 }
@@ -192,10 +193,10 @@ static void an_overload_has_to_be_chosen(void **state)
 	assert_non_null(strstr(err.text, "shop::over(double)"));
 	assert_int_equal(probe_resolve(&code, "shop::over( int )", EXIT_WISH_AUTO, &p, &err),
 			 0);
-	assert_string_equal(p.sites.at[0].symbol, "_ZN4shop4overEi");
+	assert_string_equal(p.functions.at[0].symbol, "_ZN4shop4overEi");
 	probe_done(&p);
 	assert_int_equal(probe_resolve(&code, "shop::*", EXIT_WISH_AUTO, &p, &err), 0);
-	assert_int_equal(p.sites.count, 2);
+	assert_int_equal(p.functions.count, 2);
 	assert_non_null(p.note);
 	probe_done(&p);
 }
@@ -260,6 +261,41 @@ static void who_keeps_its_return_address_is_not_hooked(void **state)
 	}
 }
 
+static void every_way_to_see_an_end_has_its_words(void **state)
+{
+	for (unsigned i = 0; i < NR_PROBE_EXIT; i++) {
+		assert_non_null(endings[i].name);
+		assert_non_null(endings[i].phrase);
+		assert_ptr_equal(ending_of(i), &endings[i]);
+		for (unsigned k = 0; k < i; k++)
+			assert_string_not_equal(endings[i].name, endings[k].name);
+		if (endings[i].wish)
+			assert_int_equal(ending_wished(endings[i].wish), i);
+	}
+	assert_ptr_equal(ending_of(77), &endings[EXIT_NONE]);
+	assert_int_equal(ending_wished(EXIT_WISH_UNSET), EXIT_NONE);
+	assert_int_equal(ending_wished(EXIT_WISH_AUTO), EXIT_NONE);
+}
+
+static void a_wish_is_heard(void **state)
+{
+	struct probe p = { 0 };
+	struct error err = { "" };
+
+	assert_int_equal(probe_resolve(&code, "plain_function", EXIT_WISH_HOOK, &p, &err), 0);
+	/* a sanitizer's runtime can throw: then the sentence is the hook's */
+	assert_true(p.verdict.exit == EXIT_HOOK || strstr(p.verdict.reason, "return hook"));
+	assert_int_equal(p.functions.at[0].sites.count, 1);
+	assert_int_equal(function_entry(&p.functions.at[0])->role, SITE_ENTRY);
+	probe_done(&p);
+	assert_int_equal(probe_resolve(&code, "plain_function", EXIT_WISH_BRACKET, &p, &err),
+			 0);
+	assert_int_equal(p.verdict.exit, EXIT_NONE);
+	assert_false(probe_has_end(&p, &err));
+	assert_non_null(strstr(err.text, endings[EXIT_BRACKET].yet));
+	probe_done(&p);
+}
+
 static void the_middle_of_an_instruction_is_refused(void **state)
 {
 	struct probe p = { 0 };
@@ -321,6 +357,8 @@ int main(void)
 		cmocka_unit_test(changed_code_is_not_probed),
 		cmocka_unit_test(an_ifunc_is_not_picked_from),
 		cmocka_unit_test(who_keeps_its_return_address_is_not_hooked),
+		cmocka_unit_test(every_way_to_see_an_end_has_its_words),
+		cmocka_unit_test(a_wish_is_heard),
 		cmocka_unit_test(the_middle_of_an_instruction_is_refused),
 		cmocka_unit_test(a_set_numbers_its_probes),
 		cmocka_unit_test(clones_are_told_from_their_function),

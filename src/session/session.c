@@ -38,7 +38,8 @@ int session_open(struct session *s, const struct session_option *option, struct 
 		return error_set(err, EINVAL,
 				 "a span needs a process: give -p PID or -n NAME with -s, "
 				 "not -a");
-	return watch_find(&s->watch, &s->target, option->places, option->nr_places, err);
+	return watch_find(&s->watch, &s->target, option->places, option->nr_places,
+			  option->exit, err);
 }
 
 static void fail(struct session *s, int code)

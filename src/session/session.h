@@ -24,6 +24,7 @@ struct session_option {
 	bool user, kernel; /* which halves of the stack */
 	const char *const *places;
 	uint32_t nr_places;  /* every call of these is a span */
+	enum exit_wish exit; /* how their ends are to be seen */
 	bool dry_run;	     /* nothing is attached to the target */
 	bool accept_dear;    /* also probes that cost much */
 	nsec duration;	     /* 0 = until something ends it */

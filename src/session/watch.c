@@ -5,35 +5,47 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-static int add_place(struct watch *w, const char *place, struct error *err)
+static int add_place(struct watch *w, const char *place, enum exit_wish wish, struct error *err)
 {
-	int code = probe_set_add(&w->set, &w->code, place, EXIT_WISH_AUTO, err);
+	int code = probe_set_add(&w->set, &w->code, place, wish, err);
 
 	if (code)
 		return code;
 	return probe_has_end(&w->set.at[w->set.count - 1], err) ? 0 : -EPERM;
 }
 
-static struct watch_file *file_for(struct watch *w, const struct site *site, struct error *err)
+static struct watch_file *file_for(struct watch *w, const struct probe_function *function,
+				   struct error *err)
 {
 	struct watch_file *f;
 	int fd;
 
 	for (uint32_t i = 0; i < w->files.count; i++) {
-		if (strcmp(w->files.at[i].attach, site->attach) == 0)
+		if (strcmp(w->files.at[i].attach, function->attach) == 0)
 			return &w->files.at[i];
 	}
-	fd = open(site->attach, O_RDONLY | O_CLOEXEC);
+	fd = open(function->attach, O_RDONLY | O_CLOEXEC);
 	if (fd < 0) {
-		error_set(err, errno, "cannot open '%s': %s", site->image_path,
+		error_set(err, errno, "cannot open '%s': %s", function->image_path,
 			  strerror(errno));
 		return NULL;
 	}
 	f = array_add(&w->files);
 	f->fd = fd;
-	f->attach = mem_text(site->attach);
+	f->attach = mem_text(function->attach);
 	f->path = mem_format("/proc/self/fd/%d", fd);
 	return f;
+}
+
+static void add_sites(struct watch_file *f, const struct probe_function *function,
+		      uint32_t probe)
+{
+	for (uint32_t i = 0; i < function->sites.count; i++) {
+		const struct site *site = &function->sites.at[i];
+
+		array_push(&f->offsets, site->offset);
+		array_push(&f->cookies, COOKIE(probe, site->role));
+	}
 }
 
 static int group_sites(struct watch *w, struct error *err)
@@ -41,20 +53,19 @@ static int group_sites(struct watch *w, struct error *err)
 	for (uint32_t p = 0; p < w->set.count; p++) {
 		struct probe *probe = &w->set.at[p];
 
-		for (uint32_t s = 0; s < probe->sites.count; s++) {
-			struct watch_file *f = file_for(w, &probe->sites.at[s], err);
+		for (uint32_t i = 0; i < probe->functions.count; i++) {
+			struct watch_file *f = file_for(w, &probe->functions.at[i], err);
 
 			if (!f)
 				return -errno;
-			array_push(&f->offsets, probe->sites.at[s].offset);
-			array_push(&f->cookies, probe->id);
+			add_sites(f, &probe->functions.at[i], probe->id);
 		}
 	}
 	return 0;
 }
 
 int watch_find(struct watch *w, const struct target *target, const char *const *places,
-	       uint32_t nr_places, struct error *err)
+	       uint32_t nr_places, enum exit_wish wish, struct error *err)
 {
 	int code;
 
@@ -62,7 +73,7 @@ int watch_find(struct watch *w, const struct target *target, const char *const *
 		return 0;
 	code = code_open(target, &w->code, err);
 	for (uint32_t i = 0; code == 0 && i < nr_places; i++)
-		code = add_place(w, places[i], err);
+		code = add_place(w, places[i], wish, err);
 	return code ? code : group_sites(w, err);
 }
 
@@ -85,7 +96,7 @@ bool watch_fits(const struct watch *w, enum attach_kind kind, struct error *err)
 	for (uint32_t i = 0; i < w->code.count && kind != ATTACH_SESSION; i++) {
 		const struct code_image *c = &w->code.at[i];
 
-		if (!c->image || exit_is_runtime(c->name) ||
+		if (!c->image || hook_is_runtime(c->name) ||
 		    !image_imports(c->image, "sigaltstack"))
 			continue;
 		error_set(
@@ -105,12 +116,12 @@ int watch_price(struct watch *w, struct live *live, struct error *err)
 		const struct probe *p = &w->set.at[i];
 		uint32_t cost = live_price(live, probe_price(p) == INSN_STEPPED);
 
-		if (p->sites.count > WATCH_DEAR_SITES)
+		if (p->functions.count > WATCH_DEAR_SITES)
 			return error_set(
 				err, EINVAL,
 				"'%s' stands for %u functions: each call of any of them would "
 				"be paid for (--yes to do it, --dry-run to see the price)",
-				p->place, p->sites.count);
+				p->place, p->functions.count);
 		if (probe_price(p) == INSN_STEPPED && cost > WATCH_DEAR_NSEC)
 			return error_set(
 				err, EINVAL,
@@ -142,10 +153,10 @@ int watch_arm(struct watch *w, struct live *live, uint32_t pid, struct error *er
 
 /* The stream's number of the image a site lies in, 0 = not told. */
 static uint32_t image_of(const struct watch *w, const struct describe *d,
-			 const struct site *site)
+			 const struct probe_function *function)
 {
 	for (uint32_t i = 0; i < w->code.count; i++) {
-		if (strcmp(w->code.at[i].path, site->image_path) == 0)
+		if (strcmp(w->code.at[i].path, function->image_path) == 0)
 			return describe_find(d, &w->code.at[i].map, w->code.at[i].pid);
 	}
 	return 0;
@@ -159,11 +170,11 @@ void watch_tell(struct watch *w, struct live *live, struct describe *describe,
 
 	for (uint32_t i = 0; i < w->set.count; i++) {
 		const struct probe *p = &w->set.at[i];
-		const struct site *first = &p->sites.at[0];
+		const struct probe_function *first = &p->functions.at[0];
 		struct event_probe fixed = {
 			.head.time = clock_now(),
 			.probe = p->id,
-			.sites = p->sites.count,
+			.sites = p->functions.count,
 			.exit = p->verdict.exit,
 			.image = image_of(w, describe, first),
 			.offset = first->entry,
@@ -187,11 +198,13 @@ bool watch_is_safe(struct watch *w, const struct target *target, struct error *e
 
 	if (!w->set.count || code_open(target, &now, NULL))
 		return true; /* nothing is armed, or the target is gone */
-	exit_judge(&now, &verdict);
-	if (verdict.exit != EXIT_HOOK) {
-		error_set(err, EPERM, "%s", verdict.reason);
-		safe = false;
+	for (uint32_t i = 0; i < w->set.count && safe; i++) {
+		const struct ending *way = ending_of(w->set.at[i].verdict.exit);
+
+		safe = !way->judge || way->judge(&now, &verdict);
 	}
+	if (!safe)
+		error_set(err, EPERM, "%s", verdict.reason);
 	code_done(&now);
 	return safe;
 }

@@ -24,10 +24,10 @@ struct watch {
 	ARRAY(struct watch_file) files;
 };
 
-/* Opens the target's code and finds every place.  What probe_resolve says; and
- * -EPERM when the end of the calls cannot be seen without harm. */
+/* Opens the target's code and finds every place, to be ended as wished.  What probe_resolve
+ * says; and -EPERM when the end of the calls cannot be seen without harm. */
 int watch_find(struct watch *w, const struct target *target, const char *const *places,
-	       uint32_t nr_places, struct error *err);
+	       uint32_t nr_places, enum exit_wish wish, struct error *err);
 void watch_done(struct watch *w);
 
 /* Without sessions the return of every call is hooked, also on a signal stack,

@@ -8,13 +8,6 @@
 #define GAPS_SHOWN 3
 #define NAMED_MOST 8 /* processes: of more, none stands for the others */
 
-const char *const headline_exits[4] = {
-	[EXIT_HOOK] = "hook",
-	[EXIT_SITES] = "exits",
-	[EXIT_BRACKET] = "bracket",
-	[EXIT_NONE] = "none",
-};
-
 void headline_target(struct text *t, const struct picture *p)
 {
 	const char *comm = picture_text(p, p->comm), *host = picture_text(p, p->host);

@@ -32,7 +32,4 @@ const char *headline_side(const struct picture *p);
 /* The span that is looked into, NULL = none. */
 const struct picture_span *headline_span(const struct picture *p);
 
-/* By enum probe_exit: "hook", "exits", "bracket", "none". */
-extern const char *const headline_exits[4];
-
 #endif

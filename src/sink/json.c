@@ -6,6 +6,7 @@
  */
 #include "sink/sinks.h"
 
+#include "probe/ending.h"
 #include "sink/escape.h"
 #include "sink/headline.h"
 #include "sink/walk.h"
@@ -95,7 +96,7 @@ static void add_span(struct text *t, const struct picture *p, const struct pictu
 	add_string(t, "function", picture_text(p, s->function));
 	add_string(t, "file", picture_text(p, s->file));
 	add_number(t, "line", s->line);
-	add_string(t, "exit", headline_exits[s->exit & 3]);
+	add_string(t, "exit", ending_of(s->exit)->name);
 	add_number(t, "calls", s->entries);
 	add_number(t, "returned", s->calls);
 	add_number(t, "open", s->open);

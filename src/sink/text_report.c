@@ -7,6 +7,7 @@
  */
 #include "sink/sinks.h"
 
+#include "probe/ending.h"
 #include "sink/fit.h"
 #include "sink/headline.h"
 #include "sink/spark.h"
@@ -151,18 +152,12 @@ static void add_span_shape(struct report *r, const struct picture_span *s)
 
 static void add_span_price(struct report *r, const struct picture_span *s)
 {
-	static const char *const ways[] = {
-		[EXIT_HOOK] = "return hook",
-		[EXIT_SITES] = "probes at its exits",
-		[EXIT_BRACKET] = "bracket",
-		[EXIT_NONE] = "entries only",
-	};
 	char buf[TEXT_QUANTITY];
 
 	if (!s->cost_nsec)
 		return;
-	text_format(r->out, "  %s, %s a call × %.4g/s = %.2g %% of a core\n", ways[s->exit & 3],
-		    text_duration(buf, s->cost_nsec), s->rate,
+	text_format(r->out, "  %s, %s a call × %.4g/s = %.2g %% of a core\n",
+		    ending_of(s->exit)->phrase, text_duration(buf, s->cost_nsec), s->rate,
 		    100 * s->cost_nsec * s->rate / NSEC_PER_SEC);
 }
 

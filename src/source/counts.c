@@ -78,9 +78,8 @@ static void send_ends(const struct call_counts *sum, const struct call_counts *b
 	for (uint32_t r = CALLS_ENDED; r < NR_SPAN_END; r++) {
 		if (sum->ended[r] == before->ended[r])
 			continue;
-		e.counts[n++] = (struct end_count){
-			r, difference(sum->ended[r], before->ended[r])
-		};
+		e.counts[n++] =
+			(struct end_count){ r, difference(sum->ended[r], before->ended[r]) };
 	}
 	if (!n)
 		return;
@@ -108,8 +107,8 @@ void counts_read(struct counts *c, uint32_t probe, nsec now, source_event event,
 
 		if (!fresh)
 			continue;
-		e.buckets[n++] =
-			(struct call_bucket){ b, difference(sum.buckets[b], before->buckets[b]) };
+		e.buckets[n++] = (struct call_bucket){ b, difference(sum.buckets[b],
+								     before->buckets[b]) };
 		e.calls.ended[END_RETURN] += fresh;
 	}
 	for (uint32_t r = 1; r < CALLS_ENDED; r++)

@@ -249,7 +249,7 @@ int live_watch(struct live *l, const struct attach_sites *sites, struct error *e
 	nsec now = clock_now();
 
 	for (uint32_t i = 0; i < sites->count; i++) {
-		uint32_t probe = sites->cookies[i];
+		uint32_t probe = COOKIE_PROBE(sites->cookies[i]);
 
 		if (!l->watched.at[probe - 1])
 			counts_begin(&l->counts, probe, now);

@@ -34,8 +34,8 @@ int live_add_process(struct live *l, uint32_t pid, struct error *err);
 int live_add_thread(struct live *l, uint32_t tid, struct error *err);
 
 /* Watches the sites of one file, in one process or all, by one link:
- * sites->cookies are the probes' ids (1..option.probes).  May be called again for
- * the same probes with sites of another file or process. */
+ * sites->cookies are COOKIE(probe, role), probes from 1 to option.probes.  May be called again
+ * for the same probes with sites of another file or process. */
 int live_watch(struct live *l, const struct attach_sites *sites, struct error *err);
 
 /* What a watched call costs here: nanoseconds, measured once (about 10 ms);

@@ -28,6 +28,20 @@ struct control {
 	__u32 self; /* sonde's own process: never sampled in 'every' */
 };
 
+/* What a site is to the span of its function. */
+enum site_role {
+	SITE_ENTRY, /* a call begins */
+	SITE_EXIT,  /* the innermost open call of it ends */
+	SITE_CATCH, /* an exception was caught: calls below were left */
+	NR_SITE_ROLE,
+};
+
+/* What a program reads by bpf_get_attach_cookie(): the probe's id, 0 = sonde's own
+ * trial, and what the site is to it. */
+#define COOKIE(probe, role) ((__u64)(role) << 32 | (probe))
+#define COOKIE_PROBE(cookie) ((__u32)(cookie))
+#define COOKIE_ROLE(cookie) ((__u32)((cookie) >> 32) & 0xff)
+
 /* Where entry and return are two links, calls are cut in two while they are
  * attached and taken away one after the other. */
 enum watch_phase { PHASE_ARMING, PHASE_STEADY, PHASE_CLOSING };

@@ -254,7 +254,7 @@ enum probe_exit {
 struct event_probe {
 	struct event head;
 	__u32 probe; /* ids from 1 */
-	__u32 sites; /* addresses it stands for */
+	__u32 sites; /* functions it stands for, copies counted */
 	__u32 exit;  /* enum probe_exit */
 	__u32 image; /* of the first site */
 	__u64 offset;
@@ -274,12 +274,12 @@ struct call_bucket {
 
 /* What a probe counted since the last such record of it: all calls. */
 struct event_calls {
-	struct event head; /* time: the end of the interval */
-	__u64 since;	   /* its begin */
-	__u64 entries;	   /* calls that began in it */
+	struct event head;	  /* time: the end of the interval */
+	__u64 since;		  /* its begin */
+	__u64 entries;		  /* calls that began in it */
 	__u64 ended[CALLS_ENDED]; /* by enum span_end; [END_RETURN] = sum of the buckets;
 				     later reasons are in an EVENT_ENDS */
-	__u64 max;	   /* longest duration so far, of the whole run */
+	__u64 max;		  /* longest duration so far, of the whole run */
 	__u32 probe;
 	__u32 nr_buckets;
 	struct call_bucket buckets[];

@@ -11,8 +11,8 @@
 #include "wire/event.h"
 
 enum span_end_proof {
-	SPAN_END_TRUE,	/* the call was over: its duration is its own */
-	SPAN_END_CUT,	/* it ran for at least so long */
+	SPAN_END_TRUE,	   /* the call was over: its duration is its own */
+	SPAN_END_CUT,	   /* it ran for at least so long */
 	SPAN_END_UNOPENED, /* it was counted, not watched: there is no duration */
 };
 

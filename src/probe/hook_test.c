@@ -1,4 +1,4 @@
-#include "probe/exit.h"
+#include "probe/hook.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -37,7 +37,7 @@ static void judge_file(const char *path, struct verdict *ret)
 	}
 	if (code_open_file(path, &code, &err))
 		fail_msg("%s", err.text);
-	exit_judge(&code, ret);
+	hook_judge(&code, ret);
 	code_done(&code);
 }
 
@@ -99,7 +99,7 @@ static void judge_running(const char *const argv[], struct verdict *ret)
 	array_push(&target.processes, p);
 	failed = failed ? failed : code_open(&target, &code, &err);
 	if (!failed)
-		exit_judge(&code, ret);
+		hook_judge(&code, ret);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	target_done(&target);
@@ -130,14 +130,14 @@ static void an_allocator_in_cxx_does_not_forbid_the_hook(void **state)
 
 static void run_time_libraries_are_a_fixed_set(void **state)
 {
-	assert_true(exit_is_runtime("libc.so.6"));
-	assert_true(exit_is_runtime("libc-2.31.so"));
-	assert_true(exit_is_runtime("ld-linux-x86-64.so.2"));
-	assert_true(exit_is_runtime("libjemalloc.so.2"));
-	assert_true(exit_is_runtime("libstdc++.so.6.0.30"));
-	assert_false(exit_is_runtime("libcurl.so.4"));
-	assert_false(exit_is_runtime("libboost_context.so.1"));
-	assert_false(exit_is_runtime("libc"));
+	assert_true(hook_is_runtime("libc.so.6"));
+	assert_true(hook_is_runtime("libc-2.31.so"));
+	assert_true(hook_is_runtime("ld-linux-x86-64.so.2"));
+	assert_true(hook_is_runtime("libjemalloc.so.2"));
+	assert_true(hook_is_runtime("libstdc++.so.6.0.30"));
+	assert_false(hook_is_runtime("libcurl.so.4"));
+	assert_false(hook_is_runtime("libboost_context.so.1"));
+	assert_false(hook_is_runtime("libc"));
 }
 
 static void what_could_not_be_read_is_not_trusted(void **state)
@@ -146,11 +146,11 @@ static void what_could_not_be_read_is_not_trusted(void **state)
 	struct code code = { .at = images, .count = 1, .name = (char *)"x" };
 	struct verdict v;
 
-	exit_judge(&code, &v);
+	hook_judge(&code, &v);
 	assert_int_equal(v.exit, EXIT_NONE);
 	assert_non_null(strstr(v.reason, "libsecret.so"));
 	images[0].failed = -22; /* no ELF: a JIT's file */
-	exit_judge(&code, &v);
+	hook_judge(&code, &v);
 	assert_int_equal(v.exit, EXIT_HOOK);
 }
 

@@ -1,4 +1,4 @@
-#include "probe/exit.h"
+#include "probe/hook.h"
 
 #include "base/text.h"
 
@@ -85,7 +85,7 @@ static bool in_list(const char *const *list, size_t count, const char *name)
 	return false;
 }
 
-bool exit_is_runtime(const char *image_name)
+bool hook_is_runtime(const char *image_name)
 {
 	return in_list(runtimes, COUNT_OF(runtimes), image_name);
 }
@@ -213,14 +213,14 @@ static void add_who_needs(const struct code *code, struct text *to)
 	}
 }
 
-void exit_judge(const struct code *code, struct verdict *ret)
+bool hook_judge(const struct code *code, struct verdict *ret)
 {
 	AUTO_TEXT struct text who = { 0 };
 	const char *unwinder = mapped_unwinder(code);
 
 	for (uint32_t i = 0; i < code->count; i++)
-		if (!exit_is_runtime(code->at[i].name) && judge_image(&code->at[i], ret))
-			return;
+		if (!hook_is_runtime(code->at[i].name) && judge_image(&code->at[i], ret))
+			return false;
 	ret->exit = EXIT_HOOK;
 	if (code->count == 1 && !code->at[0].pid) {
 		snprintf(
@@ -228,17 +228,18 @@ void exit_judge(const struct code *code, struct verdict *ret)
 			"nothing in %.100s itself can catch or switch stacks; the libraries it "
 			"loads count too when it runs",
 			code->name);
-		return;
+		return true;
 	}
 	if (!unwinder) {
 		snprintf(ret->reason, sizeof(ret->reason),
 			 "no unwinder is mapped and nothing in %.100s can switch stacks",
 			 code->name);
-		return;
+		return true;
 	}
 	add_who_needs(code, &who);
 	snprintf(ret->reason, sizeof(ret->reason),
 		 "%.*s is mapped for %.150s only; nothing in %.100s can catch",
 		 (int)strcspn(unwinder, "."), unwinder,
 		 who.size ? text_string(&who) : "thread cancellation", code->name);
+	return true;
 }

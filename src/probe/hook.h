@@ -1,22 +1,20 @@
 /*
- * exit - how the end of a call may be seen without harming the target.
+ * hook - may the end of calls be seen by return hooks in this target?
  *
  * A return hook replaces the return address on the stack.  Whoever walks that
  * stack to unwind it (C++ exceptions, Rust panics, Go's growing stacks, forced
  * unwinding) or runs on another one (coroutines) then meets an address that is
  * nobody's, and the target dies or computes wrongly.  So a hook is used only
  * where nothing mapped in the target can do so; the verdict says why.
- *
- * Today there is the hook or nothing: EXIT_SITES and EXIT_BRACKET are not chosen.
  */
-#ifndef SONDE_PROBE_EXIT_H
-#define SONDE_PROBE_EXIT_H
+#ifndef SONDE_PROBE_HOOK_H
+#define SONDE_PROBE_HOOK_H
 
 #include "probe/code.h"
 #include "wire/event.h"
 
 struct verdict {
-	enum probe_exit exit; /* EXIT_HOOK or EXIT_NONE */
+	enum probe_exit exit; /* EXIT_NONE: refused */
 	char reason[400];     /* one sentence, for both */
 };
 
@@ -27,8 +25,9 @@ enum code_language code_language(const struct code_image *image);
 
 /* Is it one of the fixed set of run-time libraries (libc, libstdc++, allocators,
  * ...) whose own use of unwinding never crosses a caller's frame? */
-bool exit_is_runtime(const char *image_name);
-/* Judges the target as a whole: the verdict holds for every function of it. */
-void exit_judge(const struct code *code, struct verdict *ret);
+bool hook_is_runtime(const char *image_name);
+/* Judges the target as a whole: the verdict holds for every function of it.  true:
+ * EXIT_HOOK. */
+bool hook_judge(const struct code *code, struct verdict *ret);
 
 #endif
