@@ -156,7 +156,7 @@ static int row_compare(const void *a, const void *b)
 
 static void add_rows(struct listing *l, const struct match_list *all, bool only_main)
 {
-	struct site_finder *finder = site_finder_new();
+	struct decoder *decoder = decoder_new();
 
 	for (uint32_t i = 0; i < all->count; i++) {
 		struct code_image *image = &l->code.at[all->at[i].image];
@@ -169,7 +169,7 @@ static void add_rows(struct listing *l, const struct match_list *all, bool only_
 		row->symbol = all->at[i].symbol;
 		row->place = plain_place(row->symbol);
 		row->name = plain_name(image, row->symbol);
-		locate_choose(finder, image, row->symbol, NULL, &row->choice);
+		locate_choose(decoder, image, row->symbol, NULL, &row->choice);
 		/* a part of a function that was moved away: nobody calls it */
 		if (row->symbol->kind == SYMBOL_UNNAMED && !row->choice.sp_is_entry) {
 			free(row->place);
@@ -184,7 +184,7 @@ static void add_rows(struct listing *l, const struct match_list *all, bool only_
 			log_progress("%u of %u functions", i, all->count);
 	}
 	log_progress_done();
-	site_finder_free(finder);
+	decoder_free(decoder);
 	if (l->rows.count)
 		qsort(l->rows.at, l->rows.count, sizeof(*l->rows.at), row_compare);
 }

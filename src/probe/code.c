@@ -172,7 +172,7 @@ void code_done(struct code *c)
 	for (uint32_t i = 0; i < c->count; i++) {
 		struct code_image *image = &c->at[i];
 
-		entry_table_free(image->entries);
+		cfa_table_free(image->cfa);
 		symtab_free(image->symbols);
 		table_done(&image->cold);
 		array_done(&image->ranges);
@@ -217,11 +217,11 @@ const struct symtab *code_symbols(struct code_image *image)
 	return image->symbols;
 }
 
-const struct entry_table *code_entries(struct code_image *image)
+const struct cfa_table *code_cfa(struct code_image *image)
 {
-	if (!image->entries)
-		image->entries = entry_table_new(image->image);
-	return image->entries;
+	if (!image->cfa)
+		image->cfa = cfa_table_new(image->image);
+	return image->cfa;
 }
 
 const struct symbol *code_cold_part(struct code_image *image, const struct symbol *function)

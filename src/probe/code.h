@@ -10,7 +10,7 @@
 #include "base/table.h"
 #include "elf/image.h"
 #include "elf/symtab.h"
-#include "probe/entry.h"
+#include "probe/cfa.h"
 #include "proc/maps.h"
 #include "proc/target.h"
 
@@ -24,12 +24,12 @@ struct code_image {
 	ARRAY(struct map) ranges; /* all executable mappings of it in that process */
 	struct image *image;	  /* NULL: could not be opened, see why */
 	char *why;
-	struct symtab *symbols;	     /* through code_symbols() */
-	struct entry_table *entries; /* through code_entries() */
-	struct table cold;	     /* hash of FUNC -> index of the symbol FUNC.cold */
-	int failed;	       /* negative errno of opening it; -EINVAL: it is no ELF file */
-	char alias[COMM_SIZE]; /* of a main image: what its process is called */
-	bool is_main;	       /* a process's own executable */
+	struct symtab *symbols; /* through code_symbols() */
+	struct cfa_table *cfa;	/* through code_cfa() */
+	struct table cold;	/* hash of FUNC -> index of the symbol FUNC.cold */
+	int failed;		/* negative errno of opening it; -EINVAL: it is no ELF file */
+	char alias[COMM_SIZE];	/* of a main image: what its process is called */
+	bool is_main;		/* a process's own executable */
 };
 
 struct code {
@@ -51,7 +51,7 @@ bool code_is_image(const struct code_image *image, const char *name);
 /* NULL only if the image could not be opened. */
 const struct symtab *code_symbols(struct code_image *image);
 /* The image must be open. */
-const struct entry_table *code_entries(struct code_image *image);
+const struct cfa_table *code_cfa(struct code_image *image);
 /* The part of a function that the compiler moved away (FUNC.cold, FUNC.cold.0),
  * NULL if there is none. */
 const struct symbol *code_cold_part(struct code_image *image, const struct symbol *function);

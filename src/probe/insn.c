@@ -198,6 +198,7 @@ static void judge_flow(struct insn *i, const struct parts *p, const uint8_t *byt
 	if ((op & 0xf0) == 0x70 || (op >= 0xe0 && op <= 0xe3)) {
 		set_target(i, bytes, length, address, 1);
 		i->name = op < 0x80 ? "jcc" : "loop";
+		i->condition = op < 0x80 ? INSN_CONDITION(op) : 0;
 	} else if (op == 0xeb || op == 0xe9) {
 		set_target(i, bytes, length, address, op == 0xeb ? 1 : 4);
 		i->ends = true;
@@ -209,8 +210,10 @@ static void judge_flow(struct insn *i, const struct parts *p, const uint8_t *byt
 	} else if (op == 0x0f && (p->second & 0xf0) == 0x80) {
 		set_target(i, bytes, length, address, 4);
 		i->name = "jcc";
+		i->condition = INSN_CONDITION(p->second);
 	} else if (op == 0xc3 || op == 0xc2 || op == 0xcb || op == 0xca || op == 0xcf) {
 		i->jumps = i->ends = true;
+		i->returns = op == 0xc3 || op == 0xc2;
 		i->name = "ret";
 	} else if (op == 0xff) {
 		judge_group5(i, p);
@@ -224,7 +227,7 @@ static void judge_flow(struct insn *i, const struct parts *p, const uint8_t *byt
 struct insn insn_judge(const uint8_t *bytes, size_t length, uint64_t address)
 {
 	struct parts p = take_apart(bytes, length);
-	struct insn i = { .name = "other" };
+	struct insn i = { .address = address, .length = length, .name = "other" };
 	const char *why = refusal(&p);
 
 	if (!p.vector && (p.opcode & 0xf8) == 0x50)
@@ -232,6 +235,9 @@ struct insn insn_judge(const uint8_t *bytes, size_t length, uint64_t address)
 	else if (p.opcode == 0x90 || (p.opcode == 0x0f && p.second == 0x1f))
 		i.name = "nop";
 	judge_flow(&i, &p, bytes, length, address);
+	/* movs, cmps, stos, lods, scas */
+	i.repeats = p.rep && ((p.opcode >= 0xa4 && p.opcode <= 0xa7) ||
+			      (p.opcode >= 0xaa && p.opcode <= 0xaf));
 	i.price = price_of(&p, length);
 	if (is_nop5(bytes, length)) {
 		i.price = INSN_NOP5;

@@ -22,13 +22,24 @@ enum insn_price {
 	INSN_REFUSED, /* by the kernel, or by sonde since the kernel gets it wrong */
 };
 
+/* What a conditional jump asks of the flags, 0 = it is none: 1 + the low four bits
+ * of its opcode (Intel SDM 2, appendix B.1.4.7); the opposite differs in the bit
+ * below. */
+#define INSN_CONDITION(opcode) (1 + ((opcode)&15))
+#define INSN_OPPOSITE(condition) (1 + (((condition)-1) ^ 1))
+
 struct insn {
+	uint64_t address;
+	uint8_t length;
+	uint8_t condition; /* of a jcc */
 	enum insn_price price;
 	const char *name; /* for people: "push", "call", "lock prefix"; static */
 	bool jumps;	  /* control goes elsewhere, or may: jmp, jcc, call, ret, syscall */
 	bool is_call;	  /* of those, one that comes back */
 	bool has_target;  /* target is known: relative jmp, jcc, call, loop */
 	bool ends;	  /* what follows is not reached from here: jmp, ret, hlt, ud2 */
+	bool returns;	  /* of those, a near ret */
+	bool repeats;	  /* a string instruction with rep: may take long */
 	bool indirect;	  /* a jmp through a register or computed memory: may go anywhere */
 	uint64_t target;  /* address */
 };

@@ -61,12 +61,12 @@ static void check_entry(struct code_image *image, const struct symbol *symbol,
 			struct site_choice *s)
 {
 	uint64_t address = 0;
-	enum entry_answer answer;
+	enum cfa_answer answer;
 
 	image_to_address(image->image, symbol->offset + s->offset, &address);
-	answer = entry_ask(code_entries(image), address);
-	if (answer == ENTRY_NO ||
-	    (answer == ENTRY_UNKNOWN && (symbol->label || symbol->kind == SYMBOL_UNNAMED)))
+	answer = cfa_is_entry(code_cfa(image), address);
+	if (answer == CFA_NO ||
+	    (answer == CFA_UNKNOWN && (symbol->label || symbol->kind == SYMBOL_UNNAMED)))
 		s->sp_is_entry = false;
 	if (!s->sp_is_entry)
 		s->no_end = "the stack is not that of a function's entry there";
@@ -75,24 +75,24 @@ static void check_entry(struct code_image *image, const struct symbol *symbol,
 }
 
 /* A moved probe can be met by a branch that comes back from the cold part. */
-static void choose_entry(struct site_finder *finder, struct code_image *image,
+static void choose_entry(struct decoder *decoder, struct code_image *image,
 			 const struct symbol *symbol, struct function_code *f,
 			 struct site_choice *ret)
 {
 	AUTO_FREE uint8_t *bytes = NULL;
 	const struct symbol *cold;
 
-	site_entry(finder, f, ret);
+	site_entry(decoder, f, ret);
 	cold = ret->moved && !ret->refused ? code_cold_part(image, symbol) : NULL;
 	if (!cold)
 		return;
 	bytes = read_code(image->image, cold->offset, cold->size, &f->cold_size);
 	f->cold = bytes;
 	image_to_address(image->image, cold->offset, &f->cold_address);
-	site_entry(finder, f, ret);
+	site_entry(decoder, f, ret);
 }
 
-void locate_choose(struct site_finder *finder, struct code_image *image,
+void locate_choose(struct decoder *decoder, struct code_image *image,
 		   const struct symbol *symbol, const uint64_t *exact, struct site_choice *ret)
 {
 	struct function_code f = { 0 };
@@ -102,9 +102,9 @@ void locate_choose(struct site_finder *finder, struct code_image *image,
 	f.bytes = bytes;
 	image_to_address(image->image, symbol->offset, &f.address);
 	if (exact)
-		site_exact(finder, &f, *exact, ret);
+		site_exact(decoder, &f, *exact, ret);
 	else
-		choose_entry(finder, image, symbol, &f, ret);
+		choose_entry(decoder, image, symbol, &f, ret);
 	if (!image_is_code(image->image, symbol->offset + ret->offset)) {
 		ret->price = INSN_REFUSED;
 		ret->refused = "not in an executable part of the file";
@@ -126,14 +126,14 @@ static char *make_name(const char *raw)
 	return s;
 }
 
-void locate_function(struct site_finder *finder, struct code_image *image,
+void locate_function(struct decoder *decoder, struct code_image *image,
 		     const struct symbol *symbol, const uint64_t *exact,
 		     struct probe_function *ret)
 {
 	struct site entry = { .role = SITE_ENTRY };
 	struct probe_function f = { .entry = symbol->offset, .size = symbol->size };
 
-	locate_choose(finder, image, symbol, exact, &entry.choice);
+	locate_choose(decoder, image, symbol, exact, &entry.choice);
 	entry.offset = symbol->offset + entry.choice.offset;
 	array_push(&f.sites, entry);
 	f.attach = mem_text(image->attach);

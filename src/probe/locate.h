@@ -8,10 +8,10 @@
 
 /* The best place for the entry of a function, or exactly *exact bytes into it
  * (exact may be NULL).  Refusals are in ret->refused, not an error. */
-void locate_choose(struct site_finder *finder, struct code_image *image,
+void locate_choose(struct decoder *decoder, struct code_image *image,
 		   const struct symbol *symbol, const uint64_t *exact, struct site_choice *ret);
 /* Fills a function with its entry's site, with strings of its own. */
-void locate_function(struct site_finder *finder, struct code_image *image,
+void locate_function(struct decoder *decoder, struct code_image *image,
 		     const struct symbol *symbol, const uint64_t *exact,
 		     struct probe_function *ret);
 void function_done(struct probe_function *f);

@@ -143,7 +143,7 @@ static int find_address(struct code *code, const struct place *place, struct mat
 static int add_functions(struct code *code, const struct match_list *all, const uint64_t *exact,
 			 bool many, struct probe *p, struct error *err)
 {
-	struct site_finder *finder = site_finder_new();
+	struct decoder *decoder = decoder_new();
 	int ret = 0;
 
 	for (uint32_t i = 0; i < all->count && !ret; i++) {
@@ -153,7 +153,7 @@ static int add_functions(struct code *code, const struct match_list *all, const 
 		if (all->at[i].symbol->kind == SYMBOL_IFUNC)
 			continue;
 		f = array_add(&p->functions);
-		locate_function(finder, image, all->at[i].symbol, exact, f);
+		locate_function(decoder, image, all->at[i].symbol, exact, f);
 		ret = function_entry(f)->choice.refused ? 0
 							: locate_check_memory(image, f, err);
 		f->checked = ret == 0;
@@ -164,7 +164,7 @@ static int add_functions(struct code *code, const struct match_list *all, const 
 			p->functions.count--;
 		}
 	}
-	site_finder_free(finder);
+	decoder_free(decoder);
 	return ret;
 }
 

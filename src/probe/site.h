@@ -10,7 +10,7 @@
 #ifndef SONDE_PROBE_SITE_H
 #define SONDE_PROBE_SITE_H
 
-#include "probe/insn.h"
+#include "probe/decoder.h"
 
 /* The bytes of one function, as in the file. */
 struct function_code {
@@ -35,17 +35,11 @@ struct site_choice {
 	const char *refused; /* why there is no probe, NULL = there is one; static */
 };
 
-/* The decoder, reused over many functions. */
-struct site_finder;
-struct site_finder *site_finder_new(void);
-void site_finder_free(struct site_finder *f); /* NULL is fine */
-
 /* The best equivalent of the function's entry. */
-void site_entry(struct site_finder *f, const struct function_code *code,
-		struct site_choice *ret);
+void site_entry(struct decoder *d, const struct function_code *code, struct site_choice *ret);
 /* Exactly there: offset must be an instruction's start, as decoded from the
  * entry. */
-void site_exact(struct site_finder *f, const struct function_code *code, uint64_t offset,
+void site_exact(struct decoder *d, const struct function_code *code, uint64_t offset,
 		struct site_choice *ret);
 
 #endif

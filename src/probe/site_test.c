@@ -86,13 +86,13 @@ static void branches_are_followed(void **state)
 
 static struct site_choice entry(const uint8_t *bytes, size_t size)
 {
-	struct site_finder *f = site_finder_new();
+	struct decoder *d = decoder_new();
 	struct function_code c = { .bytes = bytes, .size = size, .address = START };
 	struct site_choice s;
 
-	assert_non_null(f);
-	site_entry(f, &c, &s);
-	site_finder_free(f);
+	assert_non_null(d);
+	site_entry(d, &c, &s);
+	decoder_free(d);
 	return s;
 }
 
@@ -160,18 +160,18 @@ static void the_cold_part_counts_too(void **state)
 					0xc3 }; /* mov; push; pop; ret */
 	/* jmp to code + 2, from 0x100 behind */
 	static const uint8_t cold[] = { 0xe9, 0xfd, 0xfe, 0xff, 0xff };
-	struct site_finder *f = site_finder_new();
+	struct decoder *d = decoder_new();
 	struct function_code c = { .bytes = code, .size = sizeof(code), .address = START };
 	struct site_choice s;
 
-	site_entry(f, &c, &s);
+	site_entry(d, &c, &s);
 	assert_int_equal(s.offset, 2);
 	c.cold = cold;
 	c.cold_size = sizeof(cold);
 	c.cold_address = START + 0x100;
-	site_entry(f, &c, &s);
+	site_entry(d, &c, &s);
 	assert_int_equal(s.offset, 0);
-	site_finder_free(f);
+	decoder_free(d);
 }
 
 static void a_loop_over_the_entry_is_refused(void **state)
@@ -209,21 +209,21 @@ static void an_exact_offset_must_be_an_instruction(void **state)
 	static const uint8_t code[] = { 0xf3, 0x0f, 0x1e, 0xfa, 0x53, 0x89, 0xf8, 0x5b, 0xc3 };
 	static const uint8_t starts[] = { 1, 0, 0, 0, 1, 1, 0, 1, 1 };
 	struct function_code c = { .bytes = code, .size = sizeof(code), .address = START };
-	struct site_finder *f = site_finder_new();
+	struct decoder *d = decoder_new();
 	struct site_choice s;
 
 	for (uint64_t at = 0; at < sizeof(code) + 3; at++) {
-		site_exact(f, &c, at, &s);
+		site_exact(d, &c, at, &s);
 		assert_int_equal(!s.refused, at < sizeof(code) && starts[at]);
 		if (!s.refused)
 			assert_int_equal(s.sp_is_entry, at <= 4);
 	}
-	site_finder_free(f);
+	decoder_free(d);
 }
 
 static void any_bytes_are_survived(void **state)
 {
-	struct site_finder *f = site_finder_new();
+	struct decoder *d = decoder_new();
 	uint32_t seed = 1;
 
 	for (unsigned n = 0; n < 20000; n++) {
@@ -233,11 +233,11 @@ static void any_bytes_are_survived(void **state)
 
 		for (unsigned i = 0; i < sizeof(code); i++)
 			code[i] = (seed = seed * 1103515245 + 12345) >> 16;
-		site_entry(f, &c, &s);
+		site_entry(d, &c, &s);
 		assert_true(s.refused || s.offset < c.size);
 		assert_true(s.refused || s.price != INSN_REFUSED);
 	}
-	site_finder_free(f);
+	decoder_free(d);
 }
 
 int main(void)

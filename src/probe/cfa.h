@@ -1,0 +1,49 @@
+/*
+ * cfa - where the return address of a call lies, at each address of an image.
+ *
+ * The unwind table (.eh_frame) says how to reach the CFA, the stack pointer
+ * before the call: the return address is at CFA - 8, wherever in the function a
+ * probe stands.  So a symbol that is only a label within a function, or an
+ * unnamed range that was moved away from one, is told from a function; and the
+ * two ends of a call are known to belong together.
+ */
+#ifndef SONDE_PROBE_CFA_H
+#define SONDE_PROBE_CFA_H
+
+#include "elf/image.h"
+#include "wire/rule.h"
+
+/* Of a function's first instruction, and of its ret: the return address is at [SP]. */
+#define CFA_ENTRY RULE(RULE_SP, 1, 0)
+
+enum cfa_answer {
+	CFA_UNKNOWN, /* the table does not cover the address */
+	CFA_YES,     /* the return address is at [SP] */
+	CFA_NO,
+};
+
+struct cfa_table;
+
+/* Never NULL; knows nothing where the file has no table.  The image must outlive
+ * it. */
+struct cfa_table *cfa_table_new(const struct image *image);
+void cfa_table_free(struct cfa_table *t); /* NULL is fine */
+
+/* The rule in force at an address (wire/rule.h), RULE_NONE where there is none. */
+uint32_t cfa_rule(const struct cfa_table *t, uint64_t address);
+/* Is the stack at an address that of a function's first instruction? */
+enum cfa_answer cfa_is_entry(const struct cfa_table *t, uint64_t address);
+
+/* Does a rule reach the CFA from SP or RBP alone, as a probe can? */
+static inline bool cfa_is_plain(uint32_t rule)
+{
+	return RULE_TYPE(rule) == RULE_SP || RULE_TYPE(rule) == RULE_FP;
+}
+
+/* The same place for the CFA? */
+static inline bool cfa_is_same(uint32_t a, uint32_t b)
+{
+	return RULE_TYPE(a) == RULE_TYPE(b) && RULE_VALUE(a) == RULE_VALUE(b);
+}
+
+#endif
