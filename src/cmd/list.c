@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "cmd/command.h"
 #include "cmd/list_line.h"
+#include "cmd/list_stats.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -11,6 +12,18 @@
 #include <string.h>
 
 #define NAME_WIDTH_MAX 44
+
+struct list_option {
+	struct run_option run;
+	bool stats;
+};
+
+static const struct option_spec list_specs[] = {
+	{ OPTION_FLAG, 0, "stats", NULL,
+	  "how many functions have cheap entries and exits, instead of the list",
+	  offsetof(struct list_option, stats) },
+};
+static const struct option_group group_list = OPTION_GROUP("List", list_specs);
 
 static const char *const price_names[] = { "cheap", "cheap", "stepped", "refused" };
 
@@ -138,7 +151,8 @@ static int finish(struct listing *l, int ret, const struct error *err)
 
 static int run(void *options, const struct option_rest *rest)
 {
-	const struct run_option *o = options;
+	const struct list_option *own = options;
+	const struct run_option *o = &own->run;
 	const char *file = rest->program ? rest->program[0] : NULL, *pattern;
 	uint32_t word = 0;
 	struct listing l = { 0 };
@@ -157,6 +171,8 @@ static int run(void *options, const struct option_rest *rest)
 	}
 	pattern = rest->words.count > word ? rest->words.at[word] : NULL;
 	ret = listing_open(&l, o, file, &err);
+	if (!ret && own->stats)
+		return finish(&l, list_stats(&l, pattern, o->json, &err), &err);
 	if (!ret && pattern && list_is_source(pattern))
 		return finish(&l, list_lines(&l, pattern, o->json, &err), &err);
 	if (!ret)
@@ -180,7 +196,8 @@ const struct command command_list_places = {
 		"of its libraries too. PATTERN is a place: FUNC, IMAGE:FUNC, a glob, or "
 		"/REGEX/; or it is a source file, main.c, of which the lines with code are listed. "
 		"FILE may be given instead of a target; it is not started.",
-	.groups = { &group_target, &group_json },
+	.groups = { &group_target, &group_list, &group_json },
+	.options_size = sizeof(struct list_option),
 	.words_most = 2,
 	.takes_program = true,
 	.examples = { { "sonde list -p 4242 'handle*'", "functions that begin with handle" },

@@ -4,9 +4,9 @@
 
 /* The bytes of an instruction taken apart as far as probes care. */
 struct parts {
-	bool lock, segment, size16, rep, rex, vector;
+	bool lock, segment, notrack, size16, rep, rex, vector;
 	uint8_t opcode, second; /* second only behind 0x0f */
-	uint8_t modrm;		/* 0 when there is none left */
+	uint8_t modrm, sib;	/* 0 when there is none left */
 	size_t at;		/* of the opcode */
 };
 
@@ -15,10 +15,11 @@ static bool is_prefix(uint8_t b, struct parts *p)
 	switch (b) {
 	case 0xf0:
 		return p->lock = true;
+	case 0x3e:
+		return p->segment = p->notrack = true;
 	case 0x26:
 	case 0x2e:
 	case 0x36:
-	case 0x3e:
 		return p->segment = true;
 	case 0x66:
 		return p->size16 = true;
@@ -53,6 +54,8 @@ static struct parts take_apart(const uint8_t *bytes, size_t length)
 		p.second = bytes[i++];
 	if (i < length)
 		p.modrm = bytes[i];
+	if (i + 1 < length)
+		p.sib = bytes[i + 1];
 	/* 8f with a map above 7 is XOP (AMD), else pop */
 	if (p.opcode == 0x8f && (p.modrm & 0x1f) >= 8)
 		p.vector = true;
@@ -170,6 +173,32 @@ static void set_target(struct insn *i, const uint8_t *bytes, size_t length, uint
 	i->target = address + length + (uint64_t)relative(bytes + length, size);
 }
 
+/* [index * 2^scale + ...]: SDM 2.1.5, table 2-3. */
+static bool has_scale(const struct parts *p, unsigned scale)
+{
+	return (p->modrm & 7) == 4 && p->modrm < 0xc0 && p->sib >> 6 == scale &&
+	       (p->sib >> 3 & 7) != 4;
+}
+
+/* What it names or reads that may be a table of jumps. */
+static void judge_table(struct insn *i, const struct parts *p, const uint8_t *bytes,
+			size_t length, uint64_t address)
+{
+	int32_t wide;
+
+	i->notrack = i->indirect && p->notrack;
+	i->scaled = i->indirect && has_scale(p, 3);
+	i->relative = p->opcode == 0x63 && p->rex && has_scale(p, 2);
+	if (length < 6 || p->vector)
+		return;
+	memcpy(&wide, bytes + length - 4, sizeof(wide));
+	if (p->opcode == 0x8d && (p->modrm & 0xc7) == 0x05)
+		i->target = address + length + (uint64_t)(int64_t)wide;
+	else if (i->scaled && (p->modrm & 0xc7) == 0x04 && (p->sib & 7) == 5)
+		i->target = (uint64_t)(int64_t)wide;
+	i->has_address = i->target != 0;
+}
+
 /* jmp and call through a register or memory: group 5. */
 static void judge_group5(struct insn *i, const struct parts *p)
 {
@@ -181,8 +210,8 @@ static void judge_group5(struct insn *i, const struct parts *p)
 	} else if (which == 4 || which == 5) {
 		i->jumps = i->ends = true;
 		i->name = "jmp";
-		/* jmp *slot(%rip) goes through one fixed slot: to another function */
-		i->indirect = (p->modrm & 0xc7) != 0x05;
+		i->by_slot = (p->modrm & 0xc7) == 0x05;
+		i->indirect = !i->by_slot;
 	} else if (which == 6) {
 		i->name = "push";
 	}
@@ -235,6 +264,11 @@ struct insn insn_judge(const uint8_t *bytes, size_t length, uint64_t address)
 	else if (p.opcode == 0x90 || (p.opcode == 0x0f && p.second == 0x1f))
 		i.name = "nop";
 	judge_flow(&i, &p, bytes, length, address);
+	if (!i.has_target)
+		judge_table(&i, &p, bytes, length, address);
+	i.locked = p.lock;
+	i.pads = p.opcode == 0xcc || (p.opcode == 0x90 && !p.rex) ||
+		 (p.opcode == 0x0f && p.second == 0x1f);
 	/* movs, cmps, stos, lods, scas */
 	i.repeats = p.rep && ((p.opcode >= 0xa4 && p.opcode <= 0xa7) ||
 			      (p.opcode >= 0xaa && p.opcode <= 0xaf));

@@ -39,8 +39,16 @@ struct insn {
 	bool has_target;  /* target is known: relative jmp, jcc, call, loop */
 	bool ends;	  /* what follows is not reached from here: jmp, ret, hlt, ud2 */
 	bool returns;	  /* of those, a near ret */
+	bool pads;	  /* nop, int3: what fills up between code */
+	bool locked;	  /* has a lock prefix */
 	bool repeats;	  /* a string instruction with rep: may take long */
 	bool indirect;	  /* a jmp through a register or computed memory: may go anywhere */
+	bool by_slot;	  /* jmp *slot(%rip): through one fixed place, to a function */
+	bool scaled;	  /* an indirect one through an array of addresses: (,%rax,8) */
+	bool notrack;	  /* an indirect one as compilers write it for a switch only */
+	bool relative;	  /* reads an array of 32-bit numbers: movslq (%rdx,%rax,4) */
+	bool has_address; /* names a fixed address without jumping, which is target: lea
+			     table(%rip), jmp *table(,%rax,8) */
 	uint64_t target;  /* address */
 };
 

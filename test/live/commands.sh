@@ -1,7 +1,7 @@
 #!/bin/bash
 # list, doctor, diff, the shared options, and every command's --help.
 . "$(dirname "$0")/lib.sh"
-plan 27
+plan 29
 need root
 need bpf
 
@@ -30,6 +30,11 @@ sonde_run list "$targets/calls" '*'
 check 'list takes a file, and lists all' test "$(wc -l <"$out")" -gt 20
 sonde_run list "$targets/throw" '*'
 check 'a program that throws gets no hook, and is told why' bash -c "grep -qi 'catch\|throw\|exception' '$out' '$err'"
+sonde_run list "$targets/calls" --stats --json
+check 'list --stats counts every function once, watched or not' holds \
+	"d['functions'] == d['watched'] + sum(d['not_watched'].values()) and d['functions'] >= d['watched'] >= d['cheap_exits'] >= d['both_cheap'] > 0" "$out"
+sonde_run list "$targets/calls" f_push --stats
+check 'list --stats is about what the place stands for' grep -q '^calls: 1 function$' "$out"
 sonde_run list /etc/hostname
 check 'a file that is no program is refused' bash -c "[ $status != 0 ] && grep -q '^sonde: ' '$err'"
 sonde_run list -p "$target" calls.c

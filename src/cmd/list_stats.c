@@ -1,0 +1,188 @@
+#include "cmd/list_stats.h"
+
+#include "base/log.h"
+#include "probe/body.h"
+#include "probe/exits.h"
+#include "probe/match.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+#define REASONS_SHOWN 8
+
+struct reason {
+	const char *text; /* static: told apart by its address */
+	uint32_t count;
+};
+
+/* Of one image. */
+struct stats {
+	uint32_t functions;
+	uint32_t watched; /* whose entries and exits can carry probes */
+	uint32_t cheap_entry, cheap_exits, both;
+	uint32_t tail_calls; /* functions with exits into another function */
+	uint64_t sites, bytes;
+	ARRAY(struct reason) reasons;
+};
+
+static void add_reason(struct stats *s, const char *text)
+{
+	for (uint32_t i = 0; i < s->reasons.count; i++)
+		if (!strcmp(s->reasons.at[i].text, text)) {
+			s->reasons.at[i].count++;
+			return;
+		}
+	array_push(&s->reasons, ((struct reason){ text, 1 }));
+}
+
+static void add_function(struct stats *s, struct decoder *d, struct code_image *image,
+			 const struct symbol *symbol)
+{
+	struct flow flow = { 0 };
+	struct exit_plan plan = { 0 };
+
+	body_read(d, image, symbol, &flow);
+	exits_plan(&flow, code_cfa(image), &plan);
+	s->functions++;
+	if (plan.refused) {
+		add_reason(s, plan.refused);
+	} else {
+		bool entry = plan.entry_price != INSN_STEPPED;
+		bool exits = plan.exit_price != INSN_STEPPED;
+
+		s->watched++;
+		s->cheap_entry += entry;
+		s->cheap_exits += exits;
+		s->both += entry && exits;
+		s->tail_calls += plan.tail_calls > 0;
+		s->sites += plan.count;
+		s->bytes += symbol->size;
+	}
+	exits_done(&plan);
+	flow_done(&flow);
+}
+
+/* A part that was moved away, or a label: nobody calls it. */
+static bool is_called(struct code_image *image, const struct symbol *symbol)
+{
+	uint64_t address;
+
+	if (symbol->kind == SYMBOL_IFUNC || symbol->kind == SYMBOL_PLT)
+		return false;
+	return image_to_address(image->image, symbol->offset, &address) &&
+	       cfa_is_entry(code_cfa(image), address) != CFA_NO;
+}
+
+static int by_count(const void *a, const void *b)
+{
+	const struct reason *left = a, *right = b;
+
+	return (left->count < right->count) - (left->count > right->count);
+}
+
+static double percent(uint32_t part, uint32_t of)
+{
+	return of ? 100.0 * part / of : 0;
+}
+
+static void write_text(const struct code_image *image, const struct stats *s)
+{
+	char count[TEXT_QUANTITY];
+
+	printf("%s: %s function%s\n", image->name, text_count(count, s->functions),
+	       s->functions == 1 ? "" : "s");
+	printf("  exits   cheap %5.1f %%   single-stepped %5.1f %%   none %5.1f %%\n",
+	       percent(s->cheap_exits, s->functions),
+	       percent(s->watched - s->cheap_exits, s->functions),
+	       percent(s->functions - s->watched, s->functions));
+	printf("  entry   cheap %5.1f %%   single-stepped %5.1f %%   both cheap %5.1f %%\n",
+	       percent(s->cheap_entry, s->functions),
+	       percent(s->watched - s->cheap_entry, s->functions),
+	       percent(s->both, s->functions));
+	printf("  %.1f probes a function; %.1f %% end some calls by a jump to another function\n",
+	       s->watched ? (double)s->sites / s->watched : 0,
+	       percent(s->tail_calls, s->functions));
+	for (uint32_t i = 0; i < s->reasons.count && i < REASONS_SHOWN; i++)
+		printf("  %8u  %s\n", s->reasons.at[i].count, s->reasons.at[i].text);
+}
+
+static void write_json(const struct code_image *image, const struct stats *s)
+{
+	AUTO_TEXT struct text path = { 0 };
+	json_t *reasons = json_object(), *o = json_object();
+	char *line;
+
+	for (uint32_t i = 0; i < s->reasons.count; i++)
+		json_object_set_new(reasons, s->reasons.at[i].text,
+				    json_integer(s->reasons.at[i].count));
+	text_add_plain(&path, image->path);
+	json_object_set_new(o, "image", json_string(text_string(&path)));
+	json_object_set_new(o, "functions", json_integer(s->functions));
+	json_object_set_new(o, "watched", json_integer(s->watched));
+	json_object_set_new(o, "cheap_entry", json_integer(s->cheap_entry));
+	json_object_set_new(o, "cheap_exits", json_integer(s->cheap_exits));
+	json_object_set_new(o, "both_cheap", json_integer(s->both));
+	json_object_set_new(o, "tail_calls", json_integer(s->tail_calls));
+	json_object_set_new(o, "probes", json_integer(s->sites));
+	json_object_set_new(o, "not_watched", reasons);
+	line = json_dumps(o, JSON_COMPACT);
+	puts(line);
+	free(line);
+	json_decref(o);
+}
+
+static int find(struct listing *l, const char *pattern, struct match_list *ret,
+		struct error *err)
+{
+	struct place place;
+	int code = place_parse(pattern ? pattern : "*", &place, err);
+
+	if (code)
+		return code;
+	if (place.kind == PLACE_ADDRESS || place.has_offset)
+		code = error_set(err, EINVAL,
+				 "'%.200s': list takes a name, a pattern or a /regex/",
+				 pattern);
+	code = code ? code : match_find(&l->code, &place, ret, err);
+	if (!code && !ret->count)
+		code = match_fail_absent(&l->code, &place, err);
+	if (!code && ret->cut)
+		log_warn("more than %u functions fit; the rest is not counted", MATCHES_MAX);
+	place_done(&place);
+	return code;
+}
+
+int list_stats(struct listing *l, const char *pattern, bool json, struct error *err)
+{
+	struct match_list all = { 0 };
+	struct stats *stats = mem_zeroed(l->code.count, sizeof(*stats));
+	struct decoder *decoder = decoder_new();
+	int code = find(l, pattern, &all, err);
+
+	for (uint32_t i = 0; i < all.count && !code; i++) {
+		struct code_image *image = &l->code.at[all.at[i].image];
+
+		if (i % 1024 == 0)
+			log_progress("%u of %u functions", i, all.count);
+		if (is_called(image, all.at[i].symbol))
+			add_function(&stats[all.at[i].image], decoder, image, all.at[i].symbol);
+	}
+	log_progress_done();
+	for (uint32_t i = 0; i < l->code.count; i++) {
+		struct stats *s = &stats[i];
+
+		if (s->reasons.count)
+			qsort(s->reasons.at, s->reasons.count, sizeof(s->reasons.at[0]),
+			      by_count);
+		if (s->functions)
+			(json ? write_json : write_text)(&l->code.at[i], s);
+		array_done(&s->reasons);
+	}
+	fflush(stdout);
+	array_done(&all);
+	decoder_free(decoder);
+	free(stats);
+	return code;
+}
