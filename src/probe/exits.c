@@ -123,9 +123,11 @@ static bool cover_exit(struct planner *p, uint32_t index)
 		array_push(&before, plan->at[i]);
 	for (uint32_t i = 0; i < c.count && covered; i++)
 		covered = cover_ways_in(p, &c, c.at[i]);
+	/* sites are only added, and those that were there only lose their condition */
 	if (!covered) {
 		plan->count = before.count;
-		memcpy(plan->at, before.at, before.count * sizeof(before.at[0]));
+		for (uint32_t i = 0; i < before.count; i++)
+			plan->at[i] = before.at[i];
 	}
 	array_done(&before);
 	return covered;
