@@ -13,7 +13,7 @@
 #define REASONS_SHOWN 8
 
 struct reason {
-	const char *text; /* static: told apart by its address */
+	const char *text; /* static */
 	uint32_t count;
 };
 
@@ -23,7 +23,7 @@ struct stats {
 	uint32_t watched; /* whose entries and exits can carry probes */
 	uint32_t cheap_entry, cheap_exits, both;
 	uint32_t tail_calls; /* functions with exits into another function */
-	uint64_t sites, bytes;
+	uint64_t sites;
 	ARRAY(struct reason) reasons;
 };
 
@@ -58,7 +58,6 @@ static void add_function(struct stats *s, struct decoder *d, struct code_image *
 		s->both += entry && exits;
 		s->tail_calls += plan.tail_calls > 0;
 		s->sites += plan.count;
-		s->bytes += symbol->size;
 	}
 	exits_done(&plan);
 	flow_done(&flow);
