@@ -3,9 +3,7 @@
 #include "base/log.h"
 #include "probe/body.h"
 #include "probe/exits.h"
-#include "probe/match.h"
 
-#include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
@@ -132,33 +130,12 @@ static void write_json(const struct code_image *image, const struct stats *s)
 	json_decref(o);
 }
 
-static int find(struct listing *l, const char *pattern, struct match_list *ret,
-		struct error *err)
-{
-	struct place place;
-	int code = place_parse(pattern ? pattern : "*", &place, err);
-
-	if (code)
-		return code;
-	if (place.kind == PLACE_ADDRESS || place.has_offset)
-		code = error_set(err, EINVAL,
-				 "'%.200s': list takes a name, a pattern or a /regex/",
-				 pattern);
-	code = code ? code : match_find(&l->code, &place, ret, err);
-	if (!code && !ret->count)
-		code = match_fail_absent(&l->code, &place, err);
-	if (!code && ret->cut)
-		log_warn("more than %u functions fit; the rest is not counted", MATCHES_MAX);
-	place_done(&place);
-	return code;
-}
-
 int list_stats(struct listing *l, const char *pattern, bool json, struct error *err)
 {
 	struct match_list all = { 0 };
 	struct stats *stats = mem_zeroed(l->code.count, sizeof(*stats));
 	struct decoder *decoder = decoder_new();
-	int code = find(l, pattern, &all, err);
+	int code = listing_match(l, pattern, &all, err);
 
 	for (uint32_t i = 0; i < all.count && !code; i++) {
 		struct code_image *image = &l->code.at[all.at[i].image];

@@ -3,7 +3,6 @@
 #include "base/log.h"
 #include "elf/demangle.h"
 #include "probe/locate.h"
-#include "probe/match.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -189,27 +188,36 @@ static void add_rows(struct listing *l, const struct match_list *all, bool only_
 		qsort(l->rows.at, l->rows.count, sizeof(*l->rows.at), row_compare);
 }
 
+int listing_match(struct listing *l, const char *pattern, struct match_list *ret,
+		  struct error *err)
+{
+	struct place place;
+	int code = place_parse(pattern ? pattern : "*", &place, err);
+
+	if (code)
+		return code;
+	if (place.kind == PLACE_ADDRESS || place.has_offset)
+		code = error_set(err, EINVAL,
+				 "'%.200s': list takes a name, a pattern or a /regex/",
+				 pattern);
+	code = code ? code : match_find(&l->code, &place, ret, err);
+	if (!code && ret->cut)
+		log_warn("more than %u functions fit; the rest is left out", MATCHES_MAX);
+	if (!code && !ret->count)
+		code = match_fail_absent(&l->code, &place, err);
+	place_done(&place);
+	return code;
+}
+
 int listing_find(struct listing *l, const char *pattern, struct error *err)
 {
 	struct match_list all = { 0 };
-	struct place place;
-	int ret = place_parse(pattern ? pattern : "*", &place, err);
+	int code = listing_match(l, pattern, &all, err);
 
-	if (ret)
-		return ret;
-	if (place.kind == PLACE_ADDRESS || place.has_offset)
-		ret = error_set(err, EINVAL,
-				"'%.200s': list takes a name, a pattern or a /regex/", pattern);
-	ret = ret ? ret : match_find(&l->code, &place, &all, err);
-	if (!ret && all.cut)
-		log_warn("more than %u functions fit; the rest is not shown", MATCHES_MAX);
-	if (!ret && !all.count)
-		ret = match_fail_absent(&l->code, &place, err);
-	if (!ret)
+	if (!code)
 		add_rows(l, &all, !pattern);
 	array_done(&all);
-	place_done(&place);
-	return ret;
+	return code;
 }
 
 void listing_done(struct listing *l)

@@ -6,6 +6,7 @@
 
 #include "cmd/run_option.h"
 #include "elf/inline_list.h"
+#include "probe/match.h"
 #include "probe/probe.h"
 #include "proc/target.h"
 #include "source/calibrate.h"
@@ -35,6 +36,10 @@ struct target_query target_query_of(const struct run_option *o);
 /* Opens the target, or file when it is not NULL. */
 int listing_open(struct listing *l, const struct run_option *o, const char *file,
 		 struct error *err);
+/* Adds the functions that a pattern stands for, NULL: all; ret must be done with
+ * also on errors, which are those of place_parse() and match_find(). */
+int listing_match(struct listing *l, const char *pattern, struct match_list *ret,
+		  struct error *err);
 /* Adds the rows, the program's own first, by name.  Without a pattern the
  * functions of the program itself, with one those of its libraries too. */
 int listing_find(struct listing *l, const char *pattern, struct error *err);
