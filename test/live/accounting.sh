@@ -29,10 +29,9 @@ accounted() {
 }
 
 # While the process changes its maps nobody can say whose stack it is on; such a call is
-# let go (untracked): counted, but not timed.  A thread that was put aside while it
-# changes them lets go all that others begin in the meantime: 2 ms of calls were seen.
+# let go (untracked): counted, but not timed.
 same='all(span(f)["calls"] == c["entries"] and
-	c["returned"] - span(f)["ended"]["return"] == span(f)["ended"]["untracked"] <= max(2, c["entries"] / 20)
+	c["returned"] - span(f)["ended"]["return"] == span(f)["ended"]["untracked"] <= max(2, c["entries"] / 1000)
 	for f, c in t["functions"].items())'
 entered='all(span(f)["calls"] == c["entries"] for f, c in t["functions"].items())'
 

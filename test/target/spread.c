@@ -15,6 +15,7 @@ struct lane {
 	struct durations durations;
 	uint64_t (*call)(struct call *c);
 	unsigned seed;
+	pthread_barrier_t *all; /* passed when every thread is there */
 };
 
 /* Rounds of the i-th call: a fixed pattern, varied by up to a quarter. */
@@ -33,8 +34,11 @@ static void *lane_run(void *context)
 {
 	struct lane *l = context;
 	const struct stage *s = l->run->stage;
-	uint64_t next = stage_now();
+	uint64_t next;
 
+	/* a thread that comes changes the process's maps; nobody calls meanwhile */
+	pthread_barrier_wait(l->all);
+	next = stage_now();
 	for (unsigned i = 0; i < s->calls; i++) {
 		struct call call = { .run = l->run, .rounds = rounds_of(s, l->seed, i) };
 
@@ -51,10 +55,13 @@ void run_steady(struct run *r)
 	unsigned threads = s->threads < THREADS_MAX ? s->threads : THREADS_MAX;
 	struct lane lanes[THREADS_MAX];
 	pthread_t ids[THREADS_MAX];
+	pthread_barrier_t all;
 
 	durations_init(&r->durations, threads * s->calls);
+	if (pthread_barrier_init(&all, NULL, threads))
+		exit(4);
 	for (unsigned i = 0; i < threads; i++) {
-		lanes[i] = (struct lane){ .run = r, .call = f_push, .seed = i };
+		lanes[i] = (struct lane){ .run = r, .call = f_push, .seed = i, .all = &all };
 		if (s->variant && !strcmp(s->variant, "mov"))
 			lanes[i].call = f_mov;
 		durations_init(&lanes[i].durations, s->calls);
@@ -66,6 +73,7 @@ void run_steady(struct run *r)
 		durations_append(&r->durations, &lanes[i].durations);
 		durations_done(&lanes[i].durations);
 	}
+	pthread_barrier_destroy(&all);
 }
 
 static void *one_call(void *context)
