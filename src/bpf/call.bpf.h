@@ -70,10 +70,16 @@ static __always_inline __u32 left_by(void)
 	return phase == PHASE_CLOSING ? END_DETACHED : END_LONGJMP;
 }
 
-/* Drops every open span whose frame is gone: its return slot lies below sp.  At
- * sp itself is either a dead frame or, after a tail call, one that is alive and
- * whose return slot now shows the kernel's trampoline. */
-static __noinline void drop_dead(struct thread_state *t, __u64 sp, __u64 now)
+/* Is a span whose return slot is the one of a call that begins now a dead frame?
+ * A hooked one may have reached this call by a jump (a tail call): its slot then
+ * shows the kernel's trampoline.  One with exit sites has ended before that. */
+static __always_inline bool is_dead_at(const struct open_span *s, __u64 slot)
+{
+	return !(s->flags & SPAN_HOOKED) || !is_tail_call(slot);
+}
+
+/* Drops every open span whose frame is gone: its return slot lies below. */
+static __noinline void drop_dead(struct thread_state *t, __u64 slot, __u64 now)
 {
 	for (int i = 0; i < MAX_OPEN; i++) {
 		__u32 top = t->depth - 1;
@@ -82,7 +88,7 @@ static __noinline void drop_dead(struct thread_state *t, __u64 sp, __u64 now)
 		if (top >= MAX_OPEN)
 			return;
 		s = &t->spans[top];
-		if (s->sp > sp || (s->sp == sp && is_tail_call(sp)))
+		if (s->slot > slot || (s->slot == slot && !is_dead_at(s, slot)))
 			return;
 		drop_top(t, left_by(), now);
 	}
@@ -95,14 +101,15 @@ static __always_inline int refuse(__u32 probe, __u32 reason)
 }
 
 /* Opens a span: its id, or 0 when too many are open. */
-static __always_inline __u64 call_push(struct thread_state *t, __u32 probe, __u64 sp)
+static __always_inline __u64 call_push(struct thread_state *t, __u32 probe, __u64 slot,
+				       __u32 flags)
 {
 	__u64 now = bpf_ktime_get_ns();
 	__u32 depth = t->depth;
 	struct open_span *s;
 
-	if (depth && depth <= MAX_OPEN && t->spans[(depth - 1) & (MAX_OPEN - 1)].sp <= sp) {
-		drop_dead(t, sp, now);
+	if (depth && depth <= MAX_OPEN && t->spans[(depth - 1) & (MAX_OPEN - 1)].slot <= slot) {
+		drop_dead(t, slot, now);
 		depth = t->depth;
 	}
 	if (depth >= MAX_OPEN)
@@ -112,14 +119,34 @@ static __always_inline __u64 call_push(struct thread_state *t, __u32 probe, __u6
 	s = &t->spans[depth & (MAX_OPEN - 1)];
 	s->id = ++t->next_id;
 	s->began = now;
-	s->sp = sp;
+	s->slot = slot;
 	s->ticked = t->ticked;
-	bpf_probe_read_user(&s->ra, sizeof(s->ra), (void *)sp);
+	if (flags & SPAN_HOOKED)
+		bpf_probe_read_user(&s->ra, sizeof(s->ra), (void *)slot);
 	s->probe = probe;
-	s->flags = 0;
+	s->flags = flags;
 	barrier();
 	t->depth = depth + 1;
 	return s->id;
+}
+
+/* Is a call that begins now watched?  probe 0 is sonde's own, for the price. */
+static __always_inline bool is_watched(__u32 probe, struct task_struct *task)
+{
+	return !probe || (phase == PHASE_STEADY &&
+			  (!control.by_thread || is_target(task->tgid, task->pid)));
+}
+
+/* Remembers where the thread stands, for a tick that finds it in the probe's trap. */
+static __always_inline void at_site(struct thread_state *t, const struct pt_regs *ctx)
+{
+	t->site_pc = PT_REGS_IP(ctx);
+	t->site_sp = PT_REGS_SP(ctx);
+}
+
+static __always_inline struct thread_state *state_of(struct task_struct *task)
+{
+	return bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 }
 
 /* id 0 in *ret_id: not opened. */
@@ -133,29 +160,28 @@ static __always_inline int call_enter(struct pt_regs *ctx, __u64 *ret_id)
 	enum stack_owner own;
 
 	*ret_id = 0;
-	/* probe 0 is sonde's own, for the price */
-	if (probe &&
-	    (phase != PHASE_STEADY || (control.by_thread && !is_target(task->tgid, task->pid))))
+	if (!is_watched(probe, task))
 		return ENTER_SKIP;
 	if (c)
 		count(&c->entries);
-	t = bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	t = state_of(task);
 	if (!t)
 		return refuse(probe, END_UNTRACKED);
+	at_site(t, ctx);
 	own = stack_is_own(task, t, sp);
 	if (own != STACK_OWN)
 		return refuse(probe, own == STACK_FOREIGN ? END_FOREIGN : END_UNTRACKED);
 	if (hooks_pending(task) >= MAX_HOOKED)
 		return refuse(probe, END_TOO_DEEP);
 	t->busy = 1;
-	*ret_id = call_push(t, probe, sp);
+	*ret_id = call_push(t, probe, sp, SPAN_HOOKED);
 	t->busy = 0;
 	return *ret_id ? ENTER_HOOK : refuse(probe, END_TOO_DEEP);
 }
 
-/* The depth at which a span, known by id or else by sp, is the innermost; 0: it
- * is not open. */
-__noinline int span_above(struct thread_state *t, __u64 id, __u64 sp)
+/* The depth at which a span, known by id or else by its slot, is the innermost; 0:
+ * it is not open. */
+__noinline int span_above(struct thread_state *t, __u64 id, __u64 slot)
 {
 	if (!t)
 		return 0;
@@ -164,16 +190,16 @@ __noinline int span_above(struct thread_state *t, __u64 id, __u64 sp)
 
 		if (d >= MAX_OPEN)
 			return 0;
-		if (id ? t->spans[d].id == id : t->spans[d].sp == sp)
+		if (id ? t->spans[d].id == id : t->spans[d].slot == slot)
 			return d + 1;
 	}
 	return 0;
 }
 
 /* Makes the span the innermost: what lies above it was left without a return. */
-static __noinline bool call_uncover(struct thread_state *t, __u64 id, __u64 sp, __u64 now)
+static __noinline bool call_uncover(struct thread_state *t, __u64 id, __u64 slot, __u64 now)
 {
-	__u32 depth = span_above(t, id, sp);
+	__u32 depth = span_above(t, id, slot);
 
 	if (!depth)
 		return false;
@@ -222,7 +248,7 @@ static __always_inline int call_leave(struct pt_regs *ctx, __u64 id)
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u64 now = bpf_ktime_get_ns();
 	/* the return address is popped: its slot is one word below */
-	__u64 sp = PT_REGS_SP(ctx) - sizeof(long);
+	__u64 slot = PT_REGS_SP(ctx) - sizeof(long);
 	struct thread_state *t = bpf_task_storage_get(&threads, task, 0, 0);
 	struct open_span *s;
 	__u32 top;
@@ -232,7 +258,7 @@ static __always_inline int call_leave(struct pt_regs *ctx, __u64 id)
 	t->busy = 1;
 	top = t->depth - 1;
 	s = &t->spans[top & (MAX_OPEN - 1)];
-	if ((id ? s->id == id : s->sp == sp) || call_uncover(t, id, sp, now)) {
+	if ((id ? s->id == id : s->slot == slot) || call_uncover(t, id, slot, now)) {
 		call_pop(t, now, PT_REGS_RC(ctx));
 		t->busy = 0;
 		return 0;

@@ -62,11 +62,11 @@ static __always_inline __u32 take_by_kernel(void *ctx, struct walk *w, __u32 nk)
 }
 
 /* A probe's breakpoint leaves pc one byte behind itself, until the kernel looks
- * at what it hit.  Then the kernel carries out the instruction if it is a push: sp
- * moves before pc does, and the span is open with its return slot one word up. */
+ * at what it hit.  Then the kernel carries out the instruction if it is a push or a
+ * call: sp moves before pc does. */
 static __always_inline void back_to_breakpoint(struct walk *w)
 {
-	bool pushed = w->newest_slot == w->sp + sizeof(long);
+	bool pushed = w->pc == w->site_pc && w->sp + sizeof(long) == w->site_sp;
 	__u8 byte = 0;
 
 	bpf_probe_read_user(&byte, 1, (void *)(w->pc - !pushed));
@@ -142,13 +142,15 @@ static __always_inline void take_spans(struct walk *w, const struct thread_state
 	const struct open_span *s = &t->spans[(depth - 1) & (MAX_OPEN - 1)];
 	const struct open_span *ended = &t->spans[depth & (MAX_OPEN - 1)];
 
+	w->site_pc = t->site_pc;
+	w->site_sp = t->site_sp;
 	if (depth) {
 		w->sample.span = s->id;
-		w->newest_slot = s->sp;
+		w->newest_slot = s->flags & SPAN_HOOKED ? s->slot : 0;
 		w->newest_ra = s->ra;
 	}
 	if (depth < MAX_OPEN) {
-		w->ended_slot = ended->sp;
+		w->ended_slot = ended->flags & SPAN_HOOKED ? ended->slot : 0;
 		w->ended_ra = ended->ra;
 	}
 }
@@ -172,7 +174,7 @@ int clock_tick(struct bpf_perf_event_data *ctx)
 	t = bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	w->sample.span = 0;
 	w->sample.in_probe = t ? t->busy : 0;
-	w->newest_slot = w->ended_slot = 0;
+	w->newest_slot = w->ended_slot = w->site_pc = 0;
 	if (t) {
 		if (!t->named) {
 			t->named = 1;

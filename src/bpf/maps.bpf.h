@@ -15,13 +15,14 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
-#define SPAN_SAMPLED 1u
+#define SPAN_SAMPLED 1u /* a tick fell into it */
+#define SPAN_HOOKED 2u	/* the kernel has hooked its return */
 
 struct open_span {
 	__u64 id;
 	__u64 began;
-	__u64 sp;     /* user stack pointer at entry: where the return address lies */
-	__u64 ra;     /* what lay there: the caller's address */
+	__u64 slot;   /* where its return address lies on the user stack */
+	__u64 ra;     /* what lay there, if it is hooked: the caller's address */
 	__u64 ticked; /* thread_state.ticked at entry */
 	__u32 probe;
 	__u32 flags;
@@ -37,6 +38,7 @@ struct thread_state {
 	__u32 named;   /* its name was sent */
 	__u64 next_id; /* last span id given; high 24 bits: serial number of the thread */
 	__u64 stack_low, stack_high; /* its own stack, 0 = not looked up yet */
+	__u64 site_pc, site_sp;	     /* where the last probe met it */
 	__u64 ticked;		     /* nanoseconds that ticks took from this thread */
 	__u32 busy;		     /* a probe's program is running */
 	__u32 pad;

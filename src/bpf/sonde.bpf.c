@@ -4,5 +4,6 @@
 #include "bpf/call.bpf.h"
 #include "bpf/clock.bpf.h"
 #include "bpf/life.bpf.h"
+#include "bpf/site.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";

@@ -29,9 +29,10 @@ struct walk {
 	struct walk_cached cache[WALK_CACHE];
 	__u64 pc, sp, bp;
 	__u64 window_at;
-	__u64 hooks;	  /* struct return_instance: pending hooks not met yet */
-	__u64 trampoline; /* user address of the kernel's [uprobes] page, 0 = none */
-	__u64 newest_slot, newest_ra; /* of the innermost open span; slot 0: none */
+	__u64 hooks;		/* struct return_instance: pending hooks not met yet */
+	__u64 trampoline;	/* user address of the kernel's [uprobes] page, 0 = none */
+	__u64 site_pc, site_sp; /* where the last probe met the thread; 0: none */
+	__u64 newest_slot, newest_ra; /* of the innermost open span; slot 0: not hooked */
 	__u64 ended_slot, ended_ra;   /* of the last that ended at this depth; 0: none */
 	__u32 window_size;
 	__u32 refills;

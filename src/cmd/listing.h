@@ -8,6 +8,7 @@
 #include "elf/inline_list.h"
 #include "probe/match.h"
 #include "probe/probe.h"
+#include "probe/site.h"
 #include "proc/target.h"
 #include "source/calibrate.h"
 

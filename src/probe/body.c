@@ -75,14 +75,14 @@ static void judge_jump(struct body *b, uint32_t index)
 	if (image_to_offset(b->image->image, insn->target, &offset))
 		s = symtab_find(b->image->symbols, offset);
 	if (s && s->kind == SYMBOL_UNNAMED)
-		part = known && !cfa_is_same(rule, CFA_ENTRY) ? true : comes_back(b, s);
+		part = known && !cfa_is_same(rule, RULE_ENTRY) ? true : comes_back(b, s);
 	else
 		part = s && match_is_cold(s->raw);
 	if (part)
 		add_part(b, s);
 	else if (!known)
 		fail(b, "it jumps out, and no unwind table says with what stack");
-	else if (!cfa_is_same(rule, CFA_ENTRY))
+	else if (!cfa_is_same(rule, RULE_ENTRY))
 		fail(b, "it jumps into the middle of other code");
 	else
 		b->flow->at[index].leaves = true;

@@ -34,5 +34,5 @@ enum cfa_answer cfa_is_entry(const struct cfa_table *t, uint64_t address)
 
 	if (RULE_TYPE(rule) == RULE_NONE)
 		return CFA_UNKNOWN;
-	return cfa_is_same(rule, CFA_ENTRY) ? CFA_YES : CFA_NO;
+	return cfa_is_same(rule, RULE_ENTRY) ? CFA_YES : CFA_NO;
 }

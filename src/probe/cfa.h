@@ -13,9 +13,6 @@
 #include "elf/image.h"
 #include "wire/rule.h"
 
-/* Of a function's first instruction, and of its ret: the return address is at [SP]. */
-#define CFA_ENTRY RULE(RULE_SP, 1, 0)
-
 enum cfa_answer {
 	CFA_UNKNOWN, /* the table does not cover the address */
 	CFA_YES,     /* the return address is at [SP] */

@@ -1,22 +1,37 @@
 #include "probe/ending.h"
 
-#include "probe/probe.h"
+#include "probe/hook.h"
+#include "probe/plan.h"
 
 #include <stdio.h>
 
-static bool plan_hook(const struct probe_function *function, const char **ret_why)
+/* Exits are probed where they are, whoever walks or leaves the stack. */
+static bool judge_exits(const struct code *code, struct verdict *ret)
 {
-	*ret_why = function_entry(function)->choice.no_end;
-	return !*ret_why;
+	for (uint32_t i = 0; i < code->count; i++) {
+		if (!code->at[i].image || code_language(&code->at[i]) != CODE_GO)
+			continue;
+		ret->exit = EXIT_NONE;
+		snprintf(
+			ret->reason, sizeof(ret->reason),
+			"'%.100s' is Go: its stacks move while calls are open, which this version "
+			"cannot follow",
+			code->at[i].name);
+		return false;
+	}
+	ret->exit = EXIT_SITES;
+	snprintf(ret->reason, sizeof(ret->reason),
+		 "the stack is left alone: each exit is a probe of its own");
+	return true;
 }
 
 const struct ending endings[NR_PROBE_EXIT] = {
 	[EXIT_HOOK] = { EXIT_WISH_HOOK, "hook", "return hook", NULL, hook_judge, plan_hook },
-	[EXIT_SITES] = { EXIT_WISH_RET, "exits", "probes at its exits",
-			 "ends by probes at a function's exits are not in this version yet" },
+	[EXIT_SITES] = { EXIT_WISH_RET, "exits", "probes at its exits", NULL, judge_exits,
+			 plan_exits },
 	[EXIT_BRACKET] = { EXIT_WISH_BRACKET, "bracket", "bracket",
 			   "ends by brackets are not in this version yet" },
-	[EXIT_NONE] = { EXIT_WISH_UNSET, "none", "entries only" },
+	[EXIT_NONE] = { EXIT_WISH_UNSET, "none", "entries only", NULL, NULL, plan_entry },
 };
 
 const struct ending *ending_of(unsigned exit)

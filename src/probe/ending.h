@@ -13,6 +13,7 @@
 #include <stdbool.h>
 
 struct code;
+struct plan_request;
 struct probe_function;
 struct verdict;
 
@@ -26,6 +27,14 @@ enum exit_wish {
 };
 #define EXIT_WISHES "auto|hook|ret|bracket"
 
+/* What came of planning one function's sites; why not is static. */
+enum plan_result {
+	PLAN_DONE,
+	PLAN_NO_PLACE,	  /* nowhere at its entry may a probe stand */
+	PLAN_NO_END,	  /* the ends of its calls cannot be seen so */
+	PLAN_NO_FUNCTION, /* nor is it a function: a part of one, or a label */
+};
+
 struct ending {
 	enum exit_wish wish; /* that asks for it; EXIT_WISH_UNSET: none does */
 	const char *name;    /* one word, in tables and for scripts: "exits" */
@@ -33,8 +42,9 @@ struct ending {
 	const char *yet;     /* what this version lacks for it, NULL = nothing */
 	/* May it be used in this target?  Fills ret, also with the reason why so. */
 	bool (*judge)(const struct code *code, struct verdict *ret);
-	/* Can this function's ends be seen so?  false: *ret_why says why not; static. */
-	bool (*plan)(const struct probe_function *function, const char **ret_why);
+	/* Fills the function's sites and parts. */
+	enum plan_result (*plan)(const struct plan_request *request, struct probe_function *ret,
+				 const char **ret_why);
 };
 
 /* By enum probe_exit. */

@@ -138,12 +138,12 @@ static void plan_exit(struct planner *p, uint32_t index)
 {
 	const struct insn *insn = &p->flow->at[index].insn;
 	uint32_t cfa = cfa_rule(p->cfa, insn->address);
-	bool trusted = cfa_is_same(cfa, CFA_ENTRY);
+	bool trusted = cfa_is_same(cfa, RULE_ENTRY);
 
 	if (!p->flow->at[index].reached && !trusted)
 		return refuse(p, "it may hold something else than code");
 	if (is_cheap(insn)) {
-		if (!add_exit(p, insn, CFA_ENTRY, insn->condition))
+		if (!add_exit(p, insn, RULE_ENTRY, insn->condition))
 			refuse(p, "it has too many exits");
 		return;
 	}
@@ -151,7 +151,7 @@ static void plan_exit(struct planner *p, uint32_t index)
 		return;
 	if (insn->price == INSN_REFUSED)
 		return refuse(p, "one of its exits is an instruction that carries no probe");
-	if (!add_exit(p, insn, CFA_ENTRY, 0))
+	if (!add_exit(p, insn, RULE_ENTRY, 0))
 		return refuse(p, "it has too many exits");
 	p->plan->exit_price = INSN_STEPPED;
 }
@@ -165,7 +165,7 @@ static void judge_indirect(struct planner *p, struct flow_insn *at)
 		return;
 	if (RULE_TYPE(cfa) == RULE_NONE)
 		refuse(p, "it has a jump to a computed address, and no unwind table");
-	else if (at->insn.notrack || !cfa_is_same(cfa, CFA_ENTRY))
+	else if (at->insn.notrack || !cfa_is_same(cfa, RULE_ENTRY))
 		p->open = true;
 	else if (at->insn.scaled)
 		refuse(p, "a jump through an array of addresses may leave it or not");
@@ -202,7 +202,7 @@ static const struct insn *find_entry(struct planner *p, uint32_t *ret_cfa)
 
 	for (uint32_t i = 0; i < f->count && i < ENTRY_INSNS; i++) {
 		const struct flow_insn *at = &f->at[i];
-		uint32_t cfa = i ? cfa_rule(p->cfa, at->insn.address) : CFA_ENTRY;
+		uint32_t cfa = i ? cfa_rule(p->cfa, at->insn.address) : RULE_ENTRY;
 
 		if (i &&
 		    (!at->falls_in || at->source != FLOW_NONE || at->from_table || p->open))

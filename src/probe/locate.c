@@ -7,7 +7,6 @@
 #include <string.h>
 
 #define CODE_MAX (1u << 20) /* bytes of one function that are read */
-#define CHECK_MAX 1024
 #define INT3 0xcc
 
 static uint8_t *read_code(const struct image *image, uint64_t offset, uint64_t size,
@@ -126,28 +125,25 @@ static char *make_name(const char *raw)
 	return s;
 }
 
-void locate_function(struct decoder *decoder, struct code_image *image,
-		     const struct symbol *symbol, const uint64_t *exact,
-		     struct probe_function *ret)
+void function_init(const struct code_image *image, const struct symbol *symbol,
+		   struct probe_function *ret)
 {
-	struct site entry = { .role = SITE_ENTRY };
-	struct probe_function f = { .entry = symbol->offset, .size = symbol->size };
-
-	locate_choose(decoder, image, symbol, exact, &entry.choice);
-	entry.offset = symbol->offset + entry.choice.offset;
-	array_push(&f.sites, entry);
-	f.attach = mem_text(image->attach);
-	f.image_path = mem_text(image->path);
-	f.inode = image->map.inode;
-	image_to_address(image->image, symbol->offset, &f.address);
-	f.symbol = mem_text(symbol->raw);
-	f.name = make_name(symbol->raw);
-	*ret = f;
+	*ret = (struct probe_function){
+		.entry = symbol->offset,
+		.size = symbol->size,
+		.attach = mem_text(image->attach),
+		.image_path = mem_text(image->path),
+		.inode = image->map.inode,
+		.symbol = mem_text(symbol->raw),
+		.name = make_name(symbol->raw),
+	};
+	image_to_address(image->image, symbol->offset, &ret->address);
 }
 
 void function_done(struct probe_function *f)
 {
 	array_done(&f->sites);
+	array_done(&f->parts);
 	free(f->attach);
 	free(f->image_path);
 	free(f->symbol);
@@ -165,33 +161,56 @@ static bool is_tracers(const uint8_t *memory, const uint8_t *file, size_t left)
 	return left >= 5 && memory[0] == 0xe8 && !memcmp(file, nop5, sizeof(nop5));
 }
 
-int locate_check_memory(const struct code_image *image, const struct probe_function *function,
-			struct error *err)
+static int fail_stale(const struct code_image *image, const struct probe_function *f,
+		      struct error *err)
 {
-	uint8_t file[CHECK_MAX], memory[CHECK_MAX];
-	const struct site_choice *choice = &function_entry(function)->choice;
-	size_t size = choice->offset + choice->length;
+	return error_set(err, ESTALE,
+			 "the code of %.200s in process %u is not what '%s' holds (patched at "
+			 "run time?): not probed",
+			 f->name, image->pid, image->path);
+}
 
-	if (size > CHECK_MAX)
-		size = CHECK_MAX;
-	if (image->pid && !code_is_mapped(image, function_entry(function)->offset))
-		return error_set(err, ESTALE, "%.200s of '%s' is not mapped in process %u",
-				 function->name, image->path, image->pid);
-	if (code_read_memory(image, function->entry, memory, size) != size)
-		return 1;
-	if (image_read(image->image, function->entry, file, size) != size)
-		return error_set(err, ESTALE, "'%s' ends within %s", image->name,
-				 function->name);
+static bool is_same(const uint8_t *memory, const uint8_t *file, size_t size)
+{
 	for (size_t i = 0; i < size; i++) {
 		if (memory[i] == file[i])
 			continue;
 		if (!is_tracers(memory + i, file + i, size - i))
-			return error_set(err, ESTALE,
-					 "the code of %.200s in process %u is not what '%s' "
-					 "holds (patched at run time?): not probed",
-					 function->name, image->pid, image->path);
+			return false;
 		if (memory[i] == 0xe8)
 			i += 4;
 	}
-	return 0;
+	return true;
+}
+
+static int check_part(const struct code_image *image, const struct probe_function *f,
+		      const struct code_part *part, struct error *err)
+{
+	AUTO_FREE uint8_t *file = mem_alloc(part->size);
+	AUTO_FREE uint8_t *memory = mem_alloc(part->size);
+
+	if (code_read_memory(image, part->offset, memory, part->size) != part->size)
+		return 1;
+	if (image_read(image->image, part->offset, file, part->size) != part->size)
+		return error_set(err, ESTALE, "'%s' ends within %s", image->name, f->name);
+	return is_same(memory, file, part->size) ? 0 : fail_stale(image, f, err);
+}
+
+int locate_check_memory(const struct code_image *image, struct probe_function *f,
+			struct error *err)
+{
+	int ret = 0;
+
+	for (uint32_t i = 0; i < f->sites.count && image->pid; i++)
+		if (!code_is_mapped(image, f->sites.at[i].offset))
+			return error_set(err, ESTALE,
+					 "%.200s of '%s' is not mapped in process %u", f->name,
+					 image->path, image->pid);
+	for (uint32_t i = 0; i < f->parts.count && ret >= 0; i++) {
+		int code = check_part(image, f, &f->parts.at[i], err);
+
+		ret = code ? code : ret;
+	}
+	f->checked = ret == 0 && f->parts.count;
+	return ret < 0 ? ret : 0;
 }

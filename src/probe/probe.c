@@ -12,6 +12,7 @@ void probe_done(struct probe *p)
 	free(p->place);
 	free(p->function);
 	free(p->note);
+	free(p->left_out);
 	*p = (struct probe){ 0 };
 }
 
@@ -24,18 +25,62 @@ bool probe_has_end(const struct probe *p, struct error *err)
 	return false;
 }
 
-enum insn_price probe_price(const struct probe *p)
+static void add_price(enum insn_price *worst, enum insn_price price)
 {
-	enum insn_price worst = INSN_EMULATED;
+	if (price > *worst)
+		*worst = price;
+}
+
+struct probe_price probe_price(const struct probe *p)
+{
+	struct probe_price worst = { INSN_EMULATED, INSN_EMULATED };
 
 	for (uint32_t i = 0; i < p->functions.count; i++) {
-		enum insn_price price = function_entry(&p->functions.at[i])->choice.price;
+		const struct probe_function *f = &p->functions.at[i];
 
-		if (price == INSN_STEPPED || price == INSN_REFUSED)
-			return price;
-		worst = price;
+		for (uint32_t k = 0; k < f->sites.count; k++)
+			add_price(f->sites.at[k].role == SITE_EXIT ? &worst.exit : &worst.entry,
+				  f->sites.at[k].price);
 	}
 	return worst;
+}
+
+static uint64_t function_key(const struct probe_function *f)
+{
+	return hash_bytes(f->attach, strlen(f->attach), f->entry);
+}
+
+/* Two probes on one function would each count its calls, and hide each other's
+ * samples. */
+static int drop_known(const struct probe_set *set, struct probe *p, struct error *err)
+{
+	uint32_t kept = 0, count = p->functions.count, who = TABLE_NONE;
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct probe_function *f = &p->functions.at[i];
+		uint32_t owner = table_find(&set->owners, function_key(f));
+
+		if (owner == TABLE_NONE) {
+			p->functions.at[kept++] = *f;
+			continue;
+		}
+		function_done(f);
+		who = owner;
+	}
+	p->functions.count = kept;
+	if (!kept)
+		return error_set(err, EEXIST,
+				 "all that '%.200s' stands for is watched by '%.200s'",
+				 p->place, set->at[who].place);
+	if (kept < count) {
+		char *note = mem_format("%s%s%u belong%s to '%.200s'", p->note ? p->note : "",
+					p->note ? "; " : "", count - kept,
+					count - kept == 1 ? "s" : "", set->at[who].place);
+
+		free(p->note);
+		p->note = note;
+	}
+	return 0;
 }
 
 int probe_set_add(struct probe_set *set, struct code *code, const char *place,
@@ -50,6 +95,13 @@ int probe_set_add(struct probe_set *set, struct code *code, const char *place,
 	ret = probe_resolve(code, place, wish, &p, err);
 	if (ret)
 		return ret;
+	ret = drop_known(set, &p, err);
+	if (ret) {
+		probe_done(&p);
+		return ret;
+	}
+	for (uint32_t i = 0; i < p.functions.count; i++)
+		table_set(&set->owners, function_key(&p.functions.at[i]), set->count);
 	p.id = set->count + 1;
 	array_push(set, p);
 	return 0;
@@ -59,5 +111,6 @@ void probe_set_done(struct probe_set *set)
 {
 	for (uint32_t i = 0; i < set->count; i++)
 		probe_done(&set->at[i]);
+	table_done(&set->owners);
 	array_done(set);
 }

@@ -15,10 +15,11 @@
 #ifndef SONDE_PROBE_PROBE_H
 #define SONDE_PROBE_PROBE_H
 
+#include "base/table.h"
 #include "probe/ending.h"
 #include "probe/hook.h"
+#include "probe/insn.h"
 #include "probe/place.h"
-#include "probe/site.h"
 #include "wire/control.h"
 
 #include <errno.h>
@@ -28,8 +29,15 @@
 /* One address that is probed. */
 struct site {
 	enum site_role role;
-	uint64_t offset; /* file offset of the instruction */
-	struct site_choice choice;
+	uint8_t condition; /* of the flags, with which it is an exit, 0 = always */
+	uint32_t cfa;	   /* rule that leads to the call's CFA; of a return hook 0 */
+	uint64_t offset;   /* file offset of the instruction */
+	enum insn_price price;
+};
+
+/* A run of a function's code. */
+struct code_part {
+	uint64_t offset, size; /* in the file */
 };
 
 /* One compiled copy of a function that a probe stands for. */
@@ -42,8 +50,11 @@ struct probe_function {
 	uint64_t inode;		  /* of the mapped file, 0 = just a file */
 	char *symbol;		  /* raw name */
 	char *name;		  /* readable, with parameters and clone suffix */
-	ARRAY(struct site) sites; /* the first is its entry's */
-	bool checked;		  /* the target's memory was compared with the file */
+	ARRAY(struct site) sites; /* the first is its entry's; none: it cannot be watched */
+	ARRAY(struct code_part) parts; /* that were judged to find the sites */
+	bool tails;		       /* may end by a jump to another function, whose time
+					  is then not in its calls */
+	bool checked;		       /* the parts were compared with the target's memory */
 };
 
 static inline const struct site *function_entry(const struct probe_function *f)
@@ -57,11 +68,13 @@ struct probe {
 	char *function; /* readable name; of several functions, the place */
 	ARRAY(struct probe_function) functions;
 	struct verdict verdict;
-	char *note; /* what should be said aloud ("3 clones: ..."), NULL = nothing */
+	char *note;	/* what should be said aloud ("3 clones: ..."), NULL = nothing */
+	char *left_out; /* "2 left out: f, g (...)", NULL = no function was */
 };
 
 struct probe_set {
 	ARRAY(struct probe);
+	struct table owners; /* hash of a function -> index of its probe */
 };
 
 /*
@@ -69,17 +82,21 @@ struct probe_set {
  * place_parse(); -ENOENT nothing there (near names are offered); -ENOTUNIQ
  * several, which are listed (commands exit with 2); -EADDRNOTAVAIL only places
  * where no probe may stand; -ESTALE the target's memory is not what the file
- * says.
+ * says; -EPERM the ends of none of a pattern's functions can be seen.
  */
 int probe_resolve(struct code *code, const char *place, enum exit_wish wish, struct probe *ret,
 		  struct error *err);
 void probe_done(struct probe *p);
 /* Can the end of its calls be seen?  false: err has the verdict's sentence. */
 bool probe_has_end(const struct probe *p, struct error *err);
-/* All of its sites emulated, or the dearest of them. */
-enum insn_price probe_price(const struct probe *p);
+/* Of the dearest of its entries, and of its exits (none: INSN_EMULATED). */
+struct probe_price {
+	enum insn_price entry, exit;
+};
+struct probe_price probe_price(const struct probe *p);
 
-/* Resolves and adds with the next id; the same place twice is -EEXIST. */
+/* Resolves and adds with the next id.  A function belongs to the first probe that
+ * stands for it; -EEXIST: the place was added, or nothing is left of it. */
 int probe_set_add(struct probe_set *set, struct code *code, const char *place,
 		  enum exit_wish wish, struct error *err);
 void probe_set_done(struct probe_set *set);

@@ -1,7 +1,7 @@
 #include "probe/probe.h"
 
-#include "probe/locate.h"
 #include "probe/match.h"
+#include "probe/pick.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -140,98 +140,21 @@ static int find_address(struct code *code, const struct place *place, struct mat
 			 place->image, place->offset);
 }
 
-static int add_functions(struct code *code, const struct match_list *all, const uint64_t *exact,
-			 bool many, struct probe *p, struct error *err)
+static int find(struct code *code, const struct place *place, struct match_list *all,
+		uint64_t *exact, struct error *err)
 {
-	struct decoder *decoder = decoder_new();
-	int ret = 0;
+	int ret = place->kind == PLACE_ADDRESS ? find_address(code, place, all, exact, err)
+					       : match_find(code, place, all, err);
 
-	for (uint32_t i = 0; i < all->count && !ret; i++) {
-		struct code_image *image = &code->at[all->at[i].image];
-		struct probe_function *f;
-
-		if (all->at[i].symbol->kind == SYMBOL_IFUNC)
-			continue;
-		f = array_add(&p->functions);
-		locate_function(decoder, image, all->at[i].symbol, exact, f);
-		ret = function_entry(f)->choice.refused ? 0
-							: locate_check_memory(image, f, err);
-		f->checked = ret == 0;
-		ret = ret < 0 ? ret : 0;
-		/* A pattern means functions, not parts that were moved away from one. */
-		if (many && function_entry(f)->choice.no_end) {
-			function_done(f);
-			p->functions.count--;
-		}
-	}
-	decoder_free(decoder);
+	if (!ret && !all->count)
+		ret = match_fail_absent(code, place, err);
+	ret = ret ? ret : check_ifunc(code, place, all, err);
+	ret = ret ? ret : check_unique(code, place, all, err);
+	if (!ret && (all->cut || all->count > FUNCTIONS_MAX))
+		ret = error_set(err, E2BIG,
+				"'%.200s' means %u functions; at most %u can be probed",
+				place->text, all->count, FUNCTIONS_MAX);
 	return ret;
-}
-
-/* Takes out the functions where no probe may stand; the last reason if none is left. */
-static int drop_refused(struct probe *p, uint32_t *ret_dropped, struct error *err)
-{
-	uint32_t kept = 0, count = p->functions.count;
-	int ret = 0;
-
-	for (uint32_t i = 0; i < count; i++) {
-		struct probe_function *f = &p->functions.at[i];
-		const char *refused = function_entry(f)->choice.refused;
-
-		if (!refused) {
-			p->functions.at[kept++] = *f;
-			continue;
-		}
-		ret = error_set(err, EADDRNOTAVAIL, "'%.200s' cannot be probed at %.200s: %s",
-				p->place, f->name, refused);
-		function_done(f);
-	}
-	p->functions.count = kept;
-	*ret_dropped = count - kept;
-	return kept ? 0 : ret;
-}
-
-static void add_note(struct probe *p, const struct place *place, uint32_t dropped)
-{
-	AUTO_TEXT struct text note = { 0 };
-	bool many = is_pattern(place), part = false;
-
-	if (p->functions.count > 1)
-		text_format(&note, "%u %s", p->functions.count,
-			    many ? "functions" : "copies of one function");
-	for (uint32_t i = 0; i < p->functions.count && !many && p->functions.count > 1; i++) {
-		if (i < 4)
-			text_format(&note, "%s%s", i ? ", " : ": ", p->functions.at[i].symbol);
-		part |= strstr(p->functions.at[i].symbol, ".part.") != NULL;
-	}
-	if (part)
-		text_add(&note,
-			 "; a call that goes on into the .part counts as two, one within "
-			 "the other");
-	if (dropped)
-		text_format(&note, "%s%u left out (no instruction that can carry a probe)",
-			    note.size ? "; " : "", dropped);
-	if (note.size)
-		p->note = mem_text(note.bytes);
-}
-
-static void judge_end(struct code *code, enum exit_wish wish, struct probe *p)
-{
-	const struct ending *way;
-	const char *why;
-
-	ending_judge(code, wish, &p->verdict);
-	way = ending_of(p->verdict.exit);
-	for (uint32_t i = 0; i < p->functions.count && way->plan; i++) {
-		const struct probe_function *f = &p->functions.at[i];
-
-		if (way->plan(f, &why))
-			continue;
-		p->verdict.exit = EXIT_NONE;
-		snprintf(p->verdict.reason, sizeof(p->verdict.reason), "no %s on %.200s: %s",
-			 way->phrase, f->name, why);
-		return;
-	}
 }
 
 static int resolve(struct code *code, const struct place *place, enum exit_wish wish,
@@ -239,37 +162,20 @@ static int resolve(struct code *code, const struct place *place, enum exit_wish 
 {
 	struct match_list all = { 0 };
 	uint64_t exact = place->offset;
-	bool is_exact = place->has_offset;
-	uint32_t dropped = 0;
-	int ret;
+	struct pick_option option = { .pattern = is_pattern(place) };
+	int ret = find(code, place, &all, &exact, err);
 
-	if (place->kind == PLACE_ADDRESS)
-		ret = find_address(code, place, &all, &exact, err);
-	else
-		ret = match_find(code, place, &all, err);
 	/* the address of a function's entry means the function */
-	if (place->kind == PLACE_ADDRESS)
-		is_exact = exact != 0;
-	if (!ret && !all.count)
-		ret = match_fail_absent(code, place, err);
-	ret = ret ? ret : check_ifunc(code, place, &all, err);
-	ret = ret ? ret : check_unique(code, place, &all, err);
-	if (!ret && (all.cut || all.count > FUNCTIONS_MAX))
-		ret = error_set(err, E2BIG,
-				"'%.200s' means %u functions; at most %u can be probed",
-				place->text, all.count, FUNCTIONS_MAX);
-	ret = ret ? ret
-		  : add_functions(code, &all, is_exact ? &exact : NULL, is_pattern(place), p,
-				  err);
-	ret = ret ? ret : drop_refused(p, &dropped, err);
+	if (place->kind == PLACE_ADDRESS ? exact != 0 : place->has_offset)
+		option.exact = &exact;
+	if (!ret) {
+		ending_judge(code, wish, &p->verdict);
+		ret = pick_functions(code, &all, &option, p, err);
+	}
 	array_done(&all);
-	if (ret)
-		return ret;
-	if (!p->functions.count)
-		return match_fail_absent(code, place, err);
-	add_note(p, place, dropped);
-	judge_end(code, wish, p);
-	return 0;
+	if (!ret && !p->functions.count)
+		ret = match_fail_absent(code, place, err);
+	return ret;
 }
 
 int probe_resolve(struct code *code, const char *text, enum exit_wish wish, struct probe *ret,

@@ -19,6 +19,8 @@ static void describe_probe(const struct session *s, const struct probe *p, struc
 		text_format(to, "  %s a call", text_duration(cost, known->cost));
 	if (p->note)
 		text_format(to, "  (%s)", p->note);
+	if (p->left_out)
+		text_format(to, "\n  %s", p->left_out);
 }
 
 void session_describe(struct session *s, struct text *to)

@@ -14,15 +14,21 @@ static int add_place(struct watch *w, const char *place, enum exit_wish wish, st
 	return probe_has_end(&w->set.at[w->set.count - 1], err) ? 0 : -EPERM;
 }
 
+static bool is_hooked(const struct probe *p)
+{
+	return p->verdict.exit == EXIT_HOOK;
+}
+
 static struct watch_file *file_for(struct watch *w, const struct probe_function *function,
-				   struct error *err)
+				   bool plain, struct error *err)
 {
 	struct watch_file *f;
 	int fd;
 
 	for (uint32_t i = 0; i < w->files.count; i++) {
-		if (strcmp(w->files.at[i].attach, function->attach) == 0)
-			return &w->files.at[i];
+		f = &w->files.at[i];
+		if (f->plain == plain && strcmp(f->attach, function->attach) == 0)
+			return f;
 	}
 	fd = open(function->attach, O_RDONLY | O_CLOEXEC);
 	if (fd < 0) {
@@ -32,19 +38,21 @@ static struct watch_file *file_for(struct watch *w, const struct probe_function 
 	}
 	f = array_add(&w->files);
 	f->fd = fd;
+	f->plain = plain;
 	f->attach = mem_text(function->attach);
 	f->path = mem_format("/proc/self/fd/%d", fd);
 	return f;
 }
 
+/* Exits before the entry: no call is opened that cannot end. */
 static void add_sites(struct watch_file *f, const struct probe_function *function,
 		      uint32_t probe)
 {
-	for (uint32_t i = 0; i < function->sites.count; i++) {
-		const struct site *site = &function->sites.at[i];
+	for (uint32_t i = function->sites.count; i-- > 0;) {
+		const struct site *s = &function->sites.at[i];
 
-		array_push(&f->offsets, site->offset);
-		array_push(&f->cookies, COOKIE(probe, site->role));
+		array_push(&f->offsets, s->offset);
+		array_push(&f->cookies, COOKIE(probe, s->role, s->condition, s->cfa));
 	}
 }
 
@@ -54,7 +62,8 @@ static int group_sites(struct watch *w, struct error *err)
 		struct probe *probe = &w->set.at[p];
 
 		for (uint32_t i = 0; i < probe->functions.count; i++) {
-			struct watch_file *f = file_for(w, &probe->functions.at[i], err);
+			struct watch_file *f =
+				file_for(w, &probe->functions.at[i], !is_hooked(probe), err);
 
 			if (!f)
 				return -errno;
@@ -91,9 +100,19 @@ void watch_done(struct watch *w)
 	code_done(&w->code);
 }
 
+static bool is_any_hooked(const struct watch *w)
+{
+	for (uint32_t i = 0; i < w->set.count; i++)
+		if (is_hooked(&w->set.at[i]))
+			return true;
+	return false;
+}
+
 bool watch_fits(const struct watch *w, enum attach_kind kind, struct error *err)
 {
-	for (uint32_t i = 0; i < w->code.count && kind != ATTACH_SESSION; i++) {
+	if (kind == ATTACH_SESSION || !is_any_hooked(w))
+		return true;
+	for (uint32_t i = 0; i < w->code.count; i++) {
 		const struct code_image *c = &w->code.at[i];
 
 		if (!c->image || hook_is_runtime(c->name) ||
@@ -110,11 +129,39 @@ bool watch_fits(const struct watch *w, enum attach_kind kind, struct error *err)
 	return true;
 }
 
+static uint32_t price_of(const struct price_pair *pair, enum insn_price price)
+{
+	return price == INSN_STEPPED ? pair->stepped : pair->cheap;
+}
+
+/* What a call of the probe's dearest function costs, in nanoseconds. */
+static uint32_t cost_of(const struct probe *p, struct live *live)
+{
+	const struct price *price = live_price(live);
+	struct probe_price dearest = probe_price(p);
+
+	if (is_hooked(p))
+		return price_of(&price->hooked, dearest.entry);
+	return price_of(&price->plain, dearest.entry) + price_of(&price->plain, dearest.exit);
+}
+
+/* What of the probe has to be single-stepped, NULL: nothing. */
+static const char *what_is_stepped(const struct probe *p)
+{
+	struct probe_price dearest = probe_price(p);
+
+	if (dearest.entry == INSN_STEPPED)
+		return dearest.exit == INSN_STEPPED
+			       ? "its first instruction and one of its exits have"
+			       : "its first instruction has";
+	return dearest.exit == INSN_STEPPED ? "one of its exits has" : NULL;
+}
+
 int watch_price(struct watch *w, struct live *live, struct error *err)
 {
 	for (uint32_t i = 0; i < w->set.count; i++) {
 		const struct probe *p = &w->set.at[i];
-		uint32_t cost = live_price(live, probe_price(p) == INSN_STEPPED);
+		uint32_t cost = cost_of(p, live);
 
 		if (p->functions.count > WATCH_DEAR_SITES)
 			return error_set(
@@ -122,12 +169,11 @@ int watch_price(struct watch *w, struct live *live, struct error *err)
 				"'%s' stands for %u functions: each call of any of them would "
 				"be paid for (--yes to do it, --dry-run to see the price)",
 				p->place, p->functions.count);
-		if (probe_price(p) == INSN_STEPPED && cost > WATCH_DEAR_NSEC)
-			return error_set(
-				err, EINVAL,
-				"'%s' would cost %.1f us a call here, since its first instruction has "
-				"to be single-stepped (--yes to accept that)",
-				p->place, cost / 1e3);
+		if (what_is_stepped(p) && cost > WATCH_DEAR_NSEC)
+			return error_set(err, EINVAL,
+					 "'%s' would cost %.1f us a call here, since %s to be "
+					 "single-stepped (--yes to accept that)",
+					 p->place, cost / 1e3, what_is_stepped(p));
 	}
 	return 0;
 }
@@ -142,6 +188,7 @@ int watch_arm(struct watch *w, struct live *live, uint32_t pid, struct error *er
 			.offsets = f->offsets.at,
 			.cookies = f->cookies.at,
 			.count = f->offsets.count,
+			.plain = f->plain,
 		};
 		int code = live_watch(live, &sites, err);
 
@@ -179,7 +226,7 @@ void watch_tell(struct watch *w, struct live *live, struct describe *describe,
 			.image = image_of(w, describe, first),
 			.offset = first->entry,
 			.length = first->size,
-			.cost = live_price(live, probe_price(p) == INSN_STEPPED),
+			.cost = cost_of(p, live),
 		};
 		struct frame_name name = { .file = "" };
 

@@ -9,13 +9,14 @@
 #include "session/feed.h"
 #include "source/live.h"
 
-/* Sites of all probes in one file, ready to be attached. */
+/* Sites of all probes in one file, ready to be attached by one link. */
 struct watch_file {
 	char *path;   /* "/proc/self/fd/N": leads to it whatever happens to its name */
 	char *attach; /* as the probe has it */
 	int fd;
+	bool plain; /* each site is looked at alone, no return is hooked */
 	ARRAY(uint64_t) offsets;
-	ARRAY(uint64_t) cookies; /* ids of the probes */
+	ARRAY(uint64_t) cookies; /* as of COOKIE */
 };
 
 struct watch {
@@ -30,8 +31,9 @@ int watch_find(struct watch *w, const struct target *target, const char *const *
 	       uint32_t nr_places, enum exit_wish wish, struct error *err);
 void watch_done(struct watch *w);
 
-/* Without sessions the return of every call is hooked, also on a signal stack,
- * which the target would not survive.  false: the target sets one up; err says so. */
+/* Without sessions the return of every call of a hooked probe is hooked, also on a
+ * signal stack, which the target would not survive.  false: the target sets one up; err
+ * says so. */
 bool watch_fits(const struct watch *w, enum attach_kind kind, struct error *err);
 /* -EINVAL when a probe is dear: single-stepped at more than WATCH_DEAR_NSEC a call
  * here, or on more than WATCH_DEAR_SITES functions.  The sentence says how to go on. */

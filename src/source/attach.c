@@ -32,6 +32,11 @@ unsigned attach_program_type(enum attach_kind kind)
 				      : 0;
 }
 
+unsigned attach_plain_type(enum attach_kind kind)
+{
+	return attach_program_type(kind == ATTACH_SESSION ? ATTACH_MULTI : kind);
+}
+
 static int attach_error(int code, const struct attach_sites *s, struct error *err)
 {
 	switch (code) {
@@ -140,9 +145,11 @@ static int add_perf(struct attach_links *links, const struct attach_programs *pr
 	if (s->count > MAX_PERF_SITES)
 		return -E2BIG;
 	for (uint32_t i = 0; i < s->count; i++) {
-		for (int is_return = 1; is_return >= 0; is_return--) {
-			int fd = link_perf(is_return ? programs->ret : programs->entry, s, i,
-					   is_return);
+		for (int is_return = !s->plain; is_return >= 0; is_return--) {
+			int program = s->plain	  ? programs->site
+				      : is_return ? programs->ret
+						  : programs->entry;
+			int fd = link_perf(program, s, i, is_return);
 
 			if (fd < 0)
 				return fd;
@@ -150,6 +157,16 @@ static int add_perf(struct attach_links *links, const struct attach_programs *pr
 		}
 	}
 	return 0;
+}
+
+static int add_one(struct attach_links *links, int program, unsigned type,
+		   const struct attach_sites *s)
+{
+	int fd = link_multi(program, type, false, s);
+
+	if (fd >= 0)
+		array_push(links, fd);
+	return fd;
 }
 
 static int add_multi(struct attach_links *links, const struct attach_programs *programs,
@@ -183,22 +200,21 @@ int attach_add(struct attach_links *links, enum attach_kind kind,
 
 	if (code < 0)
 		return code;
-	if (kind == ATTACH_SESSION) {
-		code = link_multi(programs->session, TRACE_UPROBE_SESSION, false, sites);
-		if (code >= 0)
-			array_push(links, code);
-	} else if (kind == ATTACH_MULTI) {
-		code = add_multi(links, programs, sites);
-	} else {
+	if (kind == ATTACH_PERF)
 		code = add_perf(links, programs, sites);
-	}
+	else if (sites->plain)
+		code = add_one(links, programs->site, TRACE_UPROBE_MULTI, sites);
+	else if (kind == ATTACH_SESSION)
+		code = add_one(links, programs->session, TRACE_UPROBE_SESSION, sites);
+	else
+		code = add_multi(links, programs, sites);
 	if (code >= 0)
 		return 0;
 	close_from(links, before);
 	if (code == -E2BIG && kind == ATTACH_PERF)
 		return error_set(
 			err, E2BIG,
-			"%u functions are too many for this kernel's probes (at most %d without "
+			"%u probes are too many for this kernel's probes (at most %d without "
 			"uprobe_multi, which Linux 6.6 has)",
 			sites->count, MAX_PERF_SITES);
 	return attach_error(-code, sites, err);

@@ -29,10 +29,12 @@ struct attach_sites {
 	const uint64_t *offsets;
 	const uint64_t *cookies; /* what the program reads by bpf_get_attach_cookie() */
 	uint32_t count;
+	bool plain; /* the program looks at each site alone: no return is hooked */
 };
 
 struct attach_programs {
 	int session, entry, ret; /* descriptors; those of the kinds not used are -1 */
+	int site;		 /* of plain sites */
 };
 
 struct attach_links {
@@ -40,8 +42,9 @@ struct attach_links {
 };
 
 /* expected_attach_type that a program of this kind is loaded with (linux/bpf.h,
- * enum bpf_attach_type of kernels that have it). */
+ * enum bpf_attach_type of kernels that have it); of plain sites. */
 unsigned attach_program_type(enum attach_kind kind);
+unsigned attach_plain_type(enum attach_kind kind);
 
 /* Attaches all sites or none.  -ESRCH (the process is gone), -EPERM, -EINVAL,
  * -EOPNOTSUPP (an instruction that cannot be probed). */

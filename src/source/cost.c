@@ -30,7 +30,8 @@ static void measure(const struct kernel_support *support, struct attach_links *l
 	AUTO_CLOSE int entry = load_result(type, kind == ATTACH_SESSION);
 	AUTO_CLOSE int both = load_result(type, 0);
 
-	const struct attach_programs one = { entry, entry, entry }, two = { both, both, both };
+	const struct attach_programs one = { entry, entry, entry, -1 },
+				     two = { both, both, both, -1 };
 
 	if (entry < 0 || both < 0)
 		return;

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "proc/maps.h"
+#include "wire/control.h"
 
 #include <unistd.h>
 
@@ -13,16 +14,22 @@ int gauge_push(int x);
 int gauge_push_again(int x);
 int gauge_nop5(int x);
 int gauge_mov(int x);
+int gauge_exit_jmp(int x);
+int gauge_exit_ret(int x);
 
 #if defined(__x86_64__)
-#define FUNCTION(name, first)                                                        \
+#define FUNCTION(name, first, last)                                                  \
 	".globl " name "\n.type " name ",@function\n.p2align 4\n" name ":\n\t" first \
-	"\n\tpush %rbx\n\tmov %edi,%eax\n\tpop %rbx\n\tret\n.size " name ",.-" name "\n"
+	"\n\tpush %rbx\n\tmov %edi,%eax\n\tpop %rbx\n" name "_end:\n\t" last         \
+	"ret\n.size " name ",.-" name "\n"
 
 /* The nop must not cross a page: aligned. */
-__asm__(".text\n" FUNCTION("gauge_push", "") FUNCTION("gauge_push_again", "")
-		FUNCTION("gauge_nop5", ".byte 0x0f,0x1f,0x44,0x00,0x00")
-			FUNCTION("gauge_mov", "mov %edi,%eax"));
+__asm__(".text\n" FUNCTION("gauge_push", "", "") FUNCTION("gauge_push_again", "", "")
+		FUNCTION("gauge_nop5", ".byte 0x0f,0x1f,0x44,0x00,0x00", "")
+			FUNCTION("gauge_mov", "mov %edi,%eax", "")
+				FUNCTION("gauge_exit_jmp", "", "jmp 1f\n1:\t")
+					FUNCTION("gauge_exit_ret", "", ""));
+extern const char gauge_exit_jmp_end[], gauge_exit_ret_end[];
 #else
 #define FUNCTION(name)                             \
 	__attribute__((noinline)) int name(int x)  \
@@ -34,7 +41,18 @@ FUNCTION(gauge_push)
 FUNCTION(gauge_push_again)
 FUNCTION(gauge_nop5)
 FUNCTION(gauge_mov)
+FUNCTION(gauge_exit_jmp)
+FUNCTION(gauge_exit_ret)
+#define gauge_exit_jmp_end NULL
+#define gauge_exit_ret_end NULL
 #endif
+
+struct gauge_function {
+	int (*call)(int);
+	const char *exit; /* of one that ends by a plain site */
+	int calls;	  /* in a batch */
+	bool plain;
+};
 
 /* The least of several batches: what disturbs a batch only adds. */
 static double call_nsec(int (*call)(int), int calls)
@@ -53,9 +71,8 @@ static double call_nsec(int (*call)(int), int calls)
 	return (double)best / calls;
 }
 
-static bool own_offset(const struct maps *maps, int (*call)(int), uint64_t *ret)
+static bool own_offset(const struct maps *maps, uintptr_t address, uint64_t *ret)
 {
-	uint64_t address = (uintptr_t)call;
 	const struct map *map = maps_find(maps, address);
 
 	if (!map || map->kind != MAP_KIND_FILE)
@@ -64,21 +81,45 @@ static bool own_offset(const struct maps *maps, int (*call)(int), uint64_t *ret)
 	return true;
 }
 
+/* The exit comes first, so that no call is opened that cannot end. */
+static bool own_sites(const struct gauge_function *f, uint64_t *offsets)
+{
+	struct maps maps = { 0 };
+	bool found = (f->exit || !f->plain) && !maps_read(getpid(), &maps, NULL) &&
+		     own_offset(&maps, (uintptr_t)f->call, &offsets[f->plain]) &&
+		     (!f->plain || own_offset(&maps, (uintptr_t)f->exit, &offsets[0]));
+
+	maps_done(&maps);
+	return found;
+}
+
 double gauge_watched(struct attach_links *links, enum attach_kind kind,
 		     const struct attach_programs *programs, enum gauge which)
 {
-	static int (*const functions[])(int) = { gauge_push, gauge_push_again, gauge_nop5,
-						 gauge_mov };
-	int (*call)(int) = functions[which];
-	int calls = which == GAUGE_MOV ? CALLS_STEPPED : CALLS;
-	struct maps maps = { 0 };
-	uint64_t offset, cookie = 0;
-	struct attach_sites sites = { "/proc/self/exe", getpid(), &offset, &cookie, 1 };
-	double alone = call_nsec(call, CALLS), more = 0;
+	static const struct gauge_function functions[NR_GAUGE] = {
+		[GAUGE_PUSH] = { gauge_push, NULL, CALLS },
+		[GAUGE_PUSH_AGAIN] = { gauge_push_again, NULL, CALLS },
+		[GAUGE_NOP5] = { gauge_nop5, NULL, CALLS },
+		[GAUGE_MOV] = { gauge_mov, NULL, CALLS_STEPPED },
+		[GAUGE_EXIT_JMP] = { gauge_exit_jmp, gauge_exit_jmp_end, CALLS, true },
+		[GAUGE_EXIT_RET] = { gauge_exit_ret, gauge_exit_ret_end, CALLS_STEPPED, true },
+	};
+	static const uint64_t hook[] = { 0 };
+	static const uint64_t plain[] = { COOKIE(0, SITE_EXIT, 0, RULE_ENTRY),
+					  COOKIE(0, SITE_ENTRY, 0, RULE_ENTRY) };
+	const struct gauge_function *f = &functions[which];
+	uint64_t offsets[2];
+	struct attach_sites sites = {
+		.path = "/proc/self/exe",
+		.pid = getpid(),
+		.offsets = offsets,
+		.cookies = f->plain ? plain : hook,
+		.count = f->plain ? 2 : 1,
+		.plain = f->plain,
+	};
+	double alone = call_nsec(f->call, CALLS), more = 0;
 
-	if (!maps_read(getpid(), &maps, NULL) && own_offset(&maps, call, &offset) &&
-	    !attach_add(links, kind, programs, &sites, NULL))
-		more = call_nsec(call, calls) - alone;
-	maps_done(&maps);
+	if (own_sites(f, offsets) && !attach_add(links, kind, programs, &sites, NULL))
+		more = call_nsec(f->call, f->calls) - alone;
 	return more > 0 ? more : 0;
 }

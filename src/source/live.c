@@ -4,7 +4,6 @@
 #include "base/mem.h"
 #include "source/counts.h"
 #include "source/cputime.h"
-#include "source/price.h"
 #include "source/ticker.h"
 #include "wire/control.h"
 
@@ -84,6 +83,8 @@ static void configure(struct live *l, uint32_t probes, uint32_t stripes)
 	bpf_program__set_expected_attach_type(b->progs.call_session, type);
 	bpf_program__set_expected_attach_type(b->progs.call_entry, type);
 	bpf_program__set_expected_attach_type(b->progs.call_return, type);
+	bpf_program__set_expected_attach_type(b->progs.call_site, attach_plain_type(o->attach));
+	bpf_program__set_autoload(b->progs.call_site, o->probes > 0);
 	bpf_program__set_autoload(b->progs.call_session,
 				  o->probes && o->attach == ATTACH_SESSION);
 	bpf_program__set_autoload(b->progs.call_entry,
@@ -221,6 +222,7 @@ static struct attach_programs programs_of(const struct live *l)
 		.session = bpf_program__fd(l->bpf->progs.call_session),
 		.entry = bpf_program__fd(l->bpf->progs.call_entry),
 		.ret = bpf_program__fd(l->bpf->progs.call_return),
+		.site = bpf_program__fd(l->bpf->progs.call_site),
 	};
 }
 
@@ -230,7 +232,7 @@ static void *close_links(void *links)
 	return NULL;
 }
 
-uint32_t live_price(struct live *l, bool stepped)
+const struct price *live_price(struct live *l)
 {
 	struct attach_programs programs = programs_of(l);
 
@@ -240,7 +242,7 @@ uint32_t live_price(struct live *l, bool stepped)
 			pthread_create(&l->closer, NULL, close_links, &l->price_links) == 0;
 	}
 	l->priced = true;
-	return stepped ? l->price.stepped : l->price.cheap;
+	return &l->price;
 }
 
 int live_watch(struct live *l, const struct attach_sites *sites, struct error *err)
@@ -310,7 +312,8 @@ static void send_loss(struct live *l)
 	if (l->bpf->bss->ticks)
 		e.tick_nsec = k->ticked / l->bpf->bss->ticks;
 	e.nested = misses_of(l->bpf->progs.clock_tick) + misses_of(l->bpf->progs.call_session) +
-		   misses_of(l->bpf->progs.call_entry) + misses_of(l->bpf->progs.call_return);
+		   misses_of(l->bpf->progs.call_entry) + misses_of(l->bpf->progs.call_return) +
+		   misses_of(l->bpf->progs.call_site);
 	l->event(l->context, &e.head);
 }
 

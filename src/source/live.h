@@ -9,6 +9,7 @@
 #define SONDE_SOURCE_LIVE_H
 
 #include "source/attach.h"
+#include "source/price.h"
 #include "source/source.h"
 #include "source/tables.h"
 
@@ -33,14 +34,13 @@ void live_close(struct live *l); /* NULL is fine */
 int live_add_process(struct live *l, uint32_t pid, struct error *err);
 int live_add_thread(struct live *l, uint32_t tid, struct error *err);
 
-/* Watches the sites of one file, in one process or all, by one link:
- * sites->cookies are COOKIE(probe, role), probes from 1 to option.probes.  May be called again
- * for the same probes with sites of another file or process. */
+/* Watches the sites of one file, in one process or all, by one link; their
+ * cookies name probes from 1 to option.probes.  May be called again for the same probes
+ * with sites of another file or process. */
 int live_watch(struct live *l, const struct attach_sites *sites, struct error *err);
 
-/* What a watched call costs here: nanoseconds, measured once (about 10 ms);
- * stepped: its first instruction is not one that the kernel emulates. */
-uint32_t live_price(struct live *l, bool stepped);
+/* What watching costs here; measured once (about 15 ms). */
+const struct price *live_price(struct live *l);
 
 /* Starts the clock (if hz was not 0). */
 int live_start(struct live *l, struct error *err);

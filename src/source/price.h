@@ -1,20 +1,25 @@
 /*
  * price - what a watched call costs on this machine, measured.
  *
- * The programs are put on two functions of sonde's own, one whose first
- * instruction the kernel emulates and one it has to single-step, and these are
- * called a few hundred times.  The links stay until the caller closes them:
- * taking them away is what would take time.
+ * The programs are put on functions of sonde's own, with first instructions and exits
+ * that the kernel emulates and such that it has to single-step, and these are called
+ * a few hundred times.  The links stay until the caller closes them: taking them away
+ * is what would take time.
  */
 #ifndef SONDE_SOURCE_PRICE_H
 #define SONDE_SOURCE_PRICE_H
 
 #include "source/attach.h"
 
-/* Nanoseconds a call takes more than unwatched; 0 = could not be measured. */
+/* Nanoseconds that one more of it takes; 0 = could not be measured. */
+struct price_pair {
+	uint32_t cheap;	  /* on an instruction that the kernel emulates */
+	uint32_t stepped; /* on any other */
+};
+
 struct price {
-	uint32_t cheap;	  /* entry on an emulated instruction */
-	uint32_t stepped; /* entry on any other */
+	struct price_pair hooked; /* a call, by its entry: its return is hooked */
+	struct price_pair plain;  /* a site that is looked at alone: an entry, an exit */
 };
 
 void price_measure(struct attach_links *links, enum attach_kind kind,

@@ -8,6 +8,7 @@
 
 #include "wire/bucket.h"
 #include "wire/event.h"
+#include "wire/rule.h"
 
 /* Open calls kept for one thread; the kernel hooks at most 64 returns of a
  * thread, of all tracers together (MAX_URETPROBE_DEPTH). */
@@ -31,16 +32,32 @@ struct control {
 /* What a site is to the span of its function. */
 enum site_role {
 	SITE_ENTRY, /* a call begins */
-	SITE_EXIT,  /* the innermost open call of it ends */
+	SITE_EXIT,  /* its innermost call ends, if the site's condition holds */
+	SITE_BOTH,  /* a call begins; if the condition holds it ends at once */
 	SITE_CATCH, /* an exception was caught: calls below were left */
 	NR_SITE_ROLE,
 };
 
-/* What a program reads by bpf_get_attach_cookie(): the probe's id, 0 = sonde's own
- * trial, and what the site is to it. */
-#define COOKIE(probe, role) ((__u64)(role) << 32 | (probe))
+/*
+ * What a program reads by bpf_get_attach_cookie(); of a return hook's site the
+ * condition and the rule are 0.
+ *
+ *	63   57 56    41 40        36 35  32 31      0
+ *	|      | rule   | condition  | role | probe  |
+ *
+ * probe	its id, 0 = sonde's own trial
+ * role		enum site_role
+ * condition	of the flags, with which the call ends: 0 = always, else 1 + the low
+ *		four bits of a conditional jump's opcode
+ * rule		type and value of the rule that leads to the call's CFA (wire/rule.h)
+ */
+#define COOKIE(probe, role, condition, rule)                                             \
+	((__u64)((rule) >> RULE_VALUE_SHIFT & 0xffff) << 41 | (__u64)(condition) << 36 | \
+	 (__u64)(role) << 32 | (probe))
 #define COOKIE_PROBE(cookie) ((__u32)(cookie))
-#define COOKIE_ROLE(cookie) ((__u32)((cookie) >> 32) & 0xff)
+#define COOKIE_ROLE(cookie) ((__u32)((cookie) >> 32) & 15)
+#define COOKIE_CONDITION(cookie) ((__u32)((cookie) >> 36) & 31)
+#define COOKIE_RULE(cookie) (((__u32)((cookie) >> 41) & 0xffff) << RULE_VALUE_SHIFT)
 
 /* Where entry and return are two links, calls are cut in two while they are
  * attached and taken away one after the other. */

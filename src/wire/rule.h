@@ -60,6 +60,9 @@ enum rule_special {
 #define RULE_SPECIAL_OF(special) RULE(RULE_SPECIAL, special, 0)
 #define RULE_EXC_OF(index) (((__u32)RULE_EXC << RULE_TYPE_SHIFT) | (index))
 
+/* Of a function's first instruction, and of its ret: the return address is at [SP]. */
+#define RULE_ENTRY RULE(RULE_SP, 1, 0)
+
 #define RULE_TYPE(rule) (((rule) >> RULE_TYPE_SHIFT) & 7)
 #define RULE_VALUE(rule) (((rule) >> RULE_VALUE_SHIFT) & RULE_VALUE_MAX)
 #define RULE_SLOT(rule) ((rule)&RULE_SLOT_MAX)

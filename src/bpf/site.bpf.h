@@ -1,0 +1,155 @@
+/*
+ * site - spans by probes at a function's entry and exits: the stack is left alone.
+ *
+ * A call is known by its function and by the slot of its return address, which
+ * every site of the function reaches by a rule of the unwind table.  So an exit
+ * finds its call whatever was left without one (longjmp, exceptions), and one that
+ * finds none belongs to a call that was never opened: it began before the probes
+ * were there, in the process this one was forked from, or too deep.
+ */
+#ifndef SONDE_BPF_SITE_BPF_H
+#define SONDE_BPF_SITE_BPF_H
+
+#include "bpf/call.bpf.h"
+
+/* Intel SDM 1, figure 3-8 (EFLAGS) */
+#define FLAG(flags, bit) ((flags) >> (bit)&1)
+
+/* Would a conditional jump jump?  Intel SDM 2, appendix B, table B-10: the low bit
+ * of the condition negates. */
+static __always_inline bool condition_holds(__u64 flags, __u32 condition)
+{
+	bool cf = FLAG(flags, 0), pf = FLAG(flags, 2), zf = FLAG(flags, 6);
+	bool sf = FLAG(flags, 7), of = FLAG(flags, 11), holds;
+	__u32 code = condition - 1;
+
+	if (!condition)
+		return true;
+	switch (code >> 1) {
+	case 0:
+		holds = of;
+		break;
+	case 1:
+		holds = cf;
+		break;
+	case 2:
+		holds = zf;
+		break;
+	case 3:
+		holds = cf || zf;
+		break;
+	case 4:
+		holds = sf;
+		break;
+	case 5:
+		holds = pf;
+		break;
+	case 6:
+		holds = sf != of;
+		break;
+	default:
+		holds = zf || sf != of;
+	}
+	return holds != (code & 1);
+}
+
+/* The slot of the return address of the call that this site belongs to. */
+static __always_inline __u64 slot_of(const struct pt_regs *ctx, __u32 rule)
+{
+	__u64 sp = PT_REGS_SP(ctx), fp = PT_REGS_FP(ctx);
+
+	/* both are read: the verifier wants fixed offsets */
+	barrier_var(sp);
+	barrier_var(fp);
+	return (RULE_TYPE(rule) == RULE_FP ? fp : sp) + sizeof(long) * RULE_VALUE(rule) -
+	       sizeof(long);
+}
+
+static __always_inline bool is_call_of(const struct open_span *s, __u32 probe, __u64 slot)
+{
+	return s->slot == slot && s->probe == probe;
+}
+
+static __always_inline int site_enter(struct pt_regs *ctx, __u32 probe, __u64 slot)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct call_counts *c = counts_of(probe);
+	struct thread_state *t;
+
+	if (!is_watched(probe, task))
+		return 0;
+	if (c)
+		count(&c->entries);
+	t = state_of(task);
+	if (!t)
+		return refuse(probe, END_UNTRACKED);
+	at_site(t, ctx);
+	/* frames of two stacks have no order */
+	if (stack_is_own(task, t, PT_REGS_SP(ctx)) == STACK_FOREIGN)
+		return refuse(probe, END_FOREIGN);
+	t->busy = 1;
+	if (!call_push(t, probe, slot, 0))
+		refuse(probe, END_TOO_DEEP);
+	t->busy = 0;
+	return 0;
+}
+
+/* The depth at which the call is the innermost; 0: it is not open. */
+__noinline int call_depth(struct thread_state *t, __u32 probe, __u64 slot)
+{
+	if (!t)
+		return 0;
+	for (__u32 i = 0; i < MAX_OPEN; i++) {
+		__u32 d = t->depth - 1 - i;
+
+		if (d >= MAX_OPEN || t->spans[d].slot > slot)
+			return 0;
+		if (is_call_of(&t->spans[d], probe, slot))
+			return d + 1;
+	}
+	return 0;
+}
+
+static __always_inline int site_leave(struct pt_regs *ctx, __u32 probe, __u64 slot)
+{
+	__u64 now = bpf_ktime_get_ns();
+	struct thread_state *t =
+		bpf_task_storage_get(&threads, bpf_get_current_task_btf(), 0, 0);
+	__u32 top, depth;
+
+	if (!t)
+		return 0;
+	top = t->depth - 1;
+	if (top >= MAX_OPEN)
+		return 0;
+	t->busy = 1;
+	at_site(t, ctx);
+	depth = t->depth;
+	if (!is_call_of(&t->spans[top], probe, slot))
+		depth = call_depth(t, probe, slot);
+	for (int i = 0; depth && i < MAX_OPEN; i++) {
+		if (t->depth <= depth)
+			break;
+		drop_top(t, left_by(), now);
+	}
+	if (depth)
+		call_pop(t, now, 0); /* what it returns may not be there yet */
+	t->busy = 0;
+	return 0;
+}
+
+SEC("uprobe")
+int call_site(struct pt_regs *ctx)
+{
+	__u64 cookie = bpf_get_attach_cookie(ctx);
+	__u32 probe = COOKIE_PROBE(cookie), role = COOKIE_ROLE(cookie);
+	__u64 slot = slot_of(ctx, COOKIE_RULE(cookie));
+
+	if (role != SITE_EXIT)
+		site_enter(ctx, probe, slot);
+	if (role != SITE_ENTRY && condition_holds(ctx->eflags, COOKIE_CONDITION(cookie)))
+		site_leave(ctx, probe, slot);
+	return 0;
+}
+
+#endif
