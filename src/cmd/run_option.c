@@ -46,7 +46,8 @@ static const struct option_spec spans_specs[] = {
 	{ OPTION_TEXT, 'w', "where", "EXPR",
 	  "only spans for which EXPR is true (not in this version)", AT(where) },
 	{ OPTION_CHOICE, 0, "exit", EXIT_WISHES,
-	  "how the end of a call is seen (this version: hook, where it is safe)", AT(exit) },
+	  "how the end of a call is seen (auto: by a return hook, where that is safe)",
+	  AT(exit) },
 };
 const struct option_group group_spans = OPTION_GROUP("Spans", spans_specs);
 

@@ -124,10 +124,8 @@ static int fail_all(const struct picking *k, struct error *err)
 		return error_set(err, EADDRNOTAVAIL, "'%.200s' cannot be probed at %.200s: %s",
 				 k->p->place, names, r->text);
 	return error_set(err, EPERM,
-			 "none of the %u functions that '%.200s' stands for can be watched by "
-			 "%s; %.200s: %s",
-			 k->left_out, k->p->place, ending_of(k->p->verdict.exit)->phrase, names,
-			 r->text);
+			 "nothing that '%.200s' stands for can be watched by %s; %.200s: %s",
+			 k->p->place, ending_of(k->p->verdict.exit)->phrase, names, r->text);
 }
 
 static int by_count(const void *a, const void *b)

@@ -296,6 +296,59 @@ static void a_wish_is_heard(void **state)
 	probe_done(&p);
 }
 
+static void exits_are_sites_behind_the_entry(void **state)
+{
+	struct probe p = { 0 };
+	struct error err = { "" };
+	const struct probe_function *f;
+	uint32_t exits = 0;
+
+	if (probe_resolve(&code, "plain_function", EXIT_WISH_RET, &p, &err))
+		fail_msg("%s", err.text);
+	assert_int_equal(p.verdict.exit, EXIT_SITES);
+	f = &p.functions.at[0];
+	assert_true(f->checked);
+	for (uint32_t i = 0; i < f->sites.count; i++) {
+		const struct site *s = &f->sites.at[i];
+
+		assert_int_equal(i == 0, s->role != SITE_EXIT);
+		assert_true(s->offset >= f->entry && s->offset < f->entry + f->size);
+		assert_true(cfa_is_plain(s->cfa));
+		exits += s->role != SITE_ENTRY;
+	}
+	assert_true(exits > 0);
+	probe_done(&p);
+	/* its first byte is not what the file says: nor is any exit probed */
+	assert_int_equal(probe_resolve(&code, "patched_function", EXIT_WISH_RET, &p, &err),
+			 -ESTALE);
+	assert_int_equal(probe_resolve(&code, "plain_function+1", EXIT_WISH_RET, &p, &err), 0);
+	assert_false(probe_has_end(&p, &err));
+	assert_non_null(strstr(err.text, "no exits of its own"));
+	probe_done(&p);
+}
+
+static void a_pattern_says_what_it_leaves_out(void **state)
+{
+	static const enum exit_wish wishes[] = { EXIT_WISH_HOOK, EXIT_WISH_RET };
+	struct error err = { "" };
+
+	for (unsigned i = 0; i < COUNT_OF(wishes); i++) {
+		struct probe p = { 0 };
+
+		if (probe_resolve(&code, "/^(plain|patched)_function$/", wishes[i], &p, &err))
+			fail_msg("%s", err.text);
+		assert_int_equal(p.functions.count, 1);
+		assert_string_equal(p.left_out,
+				    "1 left out: patched_function (its code in memory is not "
+				    "what the file holds)");
+		probe_done(&p);
+	}
+	assert_int_equal(probe_resolve(&code, "/^patched_function$/", EXIT_WISH_RET,
+				       &(struct probe){ 0 }, &err),
+			 -EADDRNOTAVAIL);
+	assert_non_null(strstr(err.text, "patched_function"));
+}
+
 static void the_middle_of_an_instruction_is_refused(void **state)
 {
 	struct probe p = { 0 };
@@ -326,6 +379,14 @@ static void a_set_numbers_its_probes(void **state)
 	assert_int_equal(probe_set_add(&set, &code, "shop::*", EXIT_WISH_AUTO, &err), -EEXIST);
 	assert_int_equal(set.count, 2);
 	assert_int_equal(set.at[1].id, 2);
+	/* a function belongs to the first */
+	assert_int_equal(probe_set_add(&set, &code, "plain_f*", EXIT_WISH_AUTO, &err), -EEXIST);
+	assert_non_null(strstr(err.text, "is watched by 'plain_function'"));
+	assert_int_equal(probe_set_add(&set, &code, "/^(plain_function|twin_caller)$/",
+				       EXIT_WISH_AUTO, &err),
+			 0);
+	assert_int_equal(set.at[2].functions.count, 1);
+	assert_non_null(strstr(set.at[2].note, "1 belongs to 'plain_function'"));
 	probe_set_done(&set);
 }
 
@@ -359,6 +420,8 @@ int main(void)
 		cmocka_unit_test(who_keeps_its_return_address_is_not_hooked),
 		cmocka_unit_test(every_way_to_see_an_end_has_its_words),
 		cmocka_unit_test(a_wish_is_heard),
+		cmocka_unit_test(exits_are_sites_behind_the_entry),
+		cmocka_unit_test(a_pattern_says_what_it_leaves_out),
 		cmocka_unit_test(the_middle_of_an_instruction_is_refused),
 		cmocka_unit_test(a_set_numbers_its_probes),
 		cmocka_unit_test(clones_are_told_from_their_function),

@@ -12,8 +12,6 @@ static void describe_probe(const struct session *s, const struct probe *p, struc
 
 		text_format(to, "  %s:%u", slash ? slash + 1 : file, known->line);
 	}
-	if (p->functions.count > 1)
-		text_format(to, "  %u functions", p->functions.count);
 	text_format(to, "  %s", ending_of(p->verdict.exit)->phrase);
 	if (known && known->cost)
 		text_format(to, "  %s a call", text_duration(cost, known->cost));

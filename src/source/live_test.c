@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "proc/maps.h"
 #include "source/calibrate.h"
+#include "wire/control.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -36,6 +37,16 @@ __attribute__((noinline, noclone, used)) int live_test_fact(int n)
 	__asm__ volatile("" : "+r"(below)::"memory");
 	return below + n;
 }
+
+#ifdef __x86_64__
+/* Sites of their own at its entry, at a conditional jump that leaves it, at its end. */
+__asm__(".text\n.globl live_test_plain\n.type live_test_plain,@function\n.p2align 4\n"
+	"live_test_plain:\n\tpush %rbx\n\tlea 1(%rdi),%eax\n\ttest $1,%edi\n"
+	"live_test_plain_if:\n\tje 1f\n\tnop\n1:\tpop %rbx\n"
+	"live_test_plain_end:\n\tret\n.size live_test_plain,.-live_test_plain\n");
+int live_test_plain(int x);
+extern char live_test_plain_if[], live_test_plain_end[];
+#endif
 
 struct tally {
 	uint64_t entries[2], returns[2], others[2], samples, ends, starts;
@@ -74,6 +85,10 @@ static pid_t start_child(int *ret_go)
 			_exit(1);
 		for (int i = 0; i < CALLS; i++)
 			x = live_test_call(x);
+#ifdef __x86_64__
+		for (int i = 0; i < CALLS; i++)
+			x = live_test_plain(x);
+#endif
 		for (int i = 0; i < CALLS / 10; i++)
 			x += live_test_fact(FACT_DEPTH);
 		_exit(0);
@@ -83,26 +98,23 @@ static pid_t start_child(int *ret_go)
 	return pid;
 }
 
-static uint64_t offset_of(int (*call)(int))
+static uint64_t offset_of(const void *address)
 {
 	struct maps maps = { 0 };
 	const struct map *m;
 	uint64_t offset;
 
 	assert_int_equal(maps_read(getpid(), &maps, NULL), 0);
-	m = maps_find(&maps, (uintptr_t)call);
+	m = maps_find(&maps, (uintptr_t)address);
 	assert_non_null(m);
-	offset = (uintptr_t)call - m->start + m->offset;
+	offset = (uintptr_t)address - m->start + m->offset;
 	maps_done(&maps);
 	return offset;
 }
 
-static void watch_child(enum attach_kind kind, struct tally *t)
+static void watch_child(enum attach_kind kind, struct attach_sites sites, struct tally *t)
 {
 	struct live_option option = { .hz = 499, .user = true, .probes = 2, .attach = kind };
-	uint64_t offsets[2] = { offset_of(live_test_call), offset_of(live_test_fact) };
-	uint64_t cookies[2] = { 1, 2 };
-	struct attach_sites sites = { "/proc/self/exe", 0, offsets, cookies, 2 };
 	struct live *live = NULL;
 	struct error err = { "" };
 	int go, status;
@@ -122,9 +134,12 @@ static void watch_child(enum attach_kind kind, struct tally *t)
 
 static void counts_every_call(enum attach_kind kind)
 {
+	uint64_t offsets[2] = { offset_of(live_test_call), offset_of(live_test_fact) };
+	uint64_t cookies[2] = { 1, 2 };
+	struct attach_sites sites = { "/proc/self/exe", 0, offsets, cookies, 2 };
 	struct tally t = { 0 };
 
-	watch_child(kind, &t);
+	watch_child(kind, sites, &t);
 	assert_int_equal(t.entries[0], CALLS);
 	assert_int_equal(t.returns[0] + t.others[0], CALLS);
 	assert_int_equal(t.entries[1], CALLS / 10 * (FACT_DEPTH + 1));
@@ -133,6 +148,28 @@ static void counts_every_call(enum attach_kind kind)
 	assert_true(t.others[0] <= 1);
 	assert_int_equal(t.starts, 1);
 	assert_int_equal(t.ends, 1);
+}
+
+/* The child makes CALLS calls, every second of which ends at the condition. */
+static void plain_sites_see_every_call(enum attach_kind kind)
+{
+#ifdef __x86_64__
+	uint64_t offsets[3] = { offset_of(live_test_plain_end), offset_of(live_test_plain_if),
+				offset_of(live_test_plain) };
+	uint32_t pushed = RULE(RULE_SP, 2, 0);
+	uint64_t cookies[3] = { COOKIE(1, SITE_EXIT, 0, RULE_ENTRY),
+				COOKIE(1, SITE_EXIT, 1 + 4 /* je */, pushed),
+				COOKIE(1, SITE_ENTRY, 0, RULE_ENTRY) };
+	struct attach_sites sites = { "/proc/self/exe", 0, offsets, cookies, 3, true };
+	struct tally t = { 0 };
+
+	watch_child(kind, sites, &t);
+	assert_int_equal(t.entries[0], CALLS);
+	assert_int_equal(t.returns[0], CALLS);
+	assert_int_equal(t.others[0], 0);
+#else
+	skip();
+#endif
 }
 
 static void need(bool there)
@@ -154,18 +191,21 @@ static void a_session_counts_every_call(void **state)
 {
 	need(support_here().uprobe_session);
 	counts_every_call(ATTACH_SESSION);
+	plain_sites_see_every_call(ATTACH_SESSION);
 }
 
 static void two_links_count_every_call(void **state)
 {
 	need(support_here().uprobe_multi);
 	counts_every_call(ATTACH_MULTI);
+	plain_sites_see_every_call(ATTACH_MULTI);
 }
 
 static void perf_events_count_every_call(void **state)
 {
 	need(support_here().perf_uprobe);
 	counts_every_call(ATTACH_PERF);
+	plain_sites_see_every_call(ATTACH_PERF);
 }
 
 static void a_process_that_is_gone_is_said_to_be(void **state)

@@ -24,7 +24,7 @@ int main(int argc, char **argv)
 	struct session s = { 0 };
 	struct error err = { "usage: attach_bench PID GLOB..." };
 	nsec t0, t1, t2, t3;
-	uint32_t sites = 0;
+	uint32_t functions = 0;
 
 	t0 = clock_now();
 	if (!pid || session_open(&s, &option, &err)) {
@@ -40,10 +40,10 @@ int main(int argc, char **argv)
 	live_stop(s.live, ENDED_BY_TIME, 0);
 	t3 = clock_now();
 	for (uint32_t i = 0; i < s.watch.set.count; i++)
-		sites += s.watch.set.at[i].sites.count;
-	printf("%u probes on %u sites: found in %.1f ms, programs loaded and attached in %.1f ms, "
+		functions += s.watch.set.at[i].functions.count;
+	printf("%u probes on %u functions: found in %.1f ms, programs loaded and attached in %.1f ms, "
 	       "taken away in %.1f ms\n",
-	       s.watch.set.count, sites, (t1 - t0) / 1e6, (t2 - t1) / 1e6, (t3 - t2) / 1e6);
+	       s.watch.set.count, functions, (t1 - t0) / 1e6, (t2 - t1) / 1e6, (t3 - t2) / 1e6);
 	session_close(&s);
 	return 0;
 }

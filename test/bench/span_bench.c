@@ -4,14 +4,15 @@
  *	span_bench [ROUNDS]
  *
  * In every round the same function is called unwatched, under an empty session
- * program (the floor: trap, emulation, return hook), under sonde's spans, and,
- * where bpftrace is installed, under its two-probe latency script.  Times are
- * medians of many batches; ratios are taken inside a round and their median is
- * printed.
+ * program (the floor: trap, emulation, return hook), under sonde's spans by return
+ * hook and by a probe at its exit, and, where bpftrace is installed, under its two-probe
+ *latency script.  Times are medians of many batches; ratios are taken inside a round and their
+ *median is printed.
  */
 #include "base/clock.h"
 #include "base/mem.h"
 #include "source/live.h"
+#include "wire/control.h"
 
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -28,12 +29,13 @@
 #define CALLS 2000
 #define ROUNDS_MOST 15
 
-/* Starts with a push, as two thirds of all functions do. */
-__attribute__((noinline, noclone, used)) int bench_call(int x)
-{
-	__asm__ volatile("push %%rbx\n\tpop %%rbx" ::: "memory");
-	return x + 1;
-}
+/* Starts with a push, as two thirds of all functions do, and ends behind a jump that the
+ * kernel emulates, as about as many do. */
+__asm__(".text\n.globl bench_call\n.type bench_call,@function\n.p2align 4\n"
+	"bench_call:\n\tpush %rbx\n\tlea 1(%rdi),%eax\n\tpop %rbx\n"
+	"bench_call_end:\n\tjmp 1f\n1:\tret\n.size bench_call,.-bench_call\n");
+int bench_call(int x);
+extern const char bench_call_end[];
 
 static int by_value(const void *a, const void *b)
 {
@@ -66,11 +68,11 @@ static double measure(void)
 	return median(batch, BATCHES);
 }
 
-/* File offset of bench_call: by its mapping. */
-static uint64_t own_offset(void)
+/* File offset of our own code: by its mapping. */
+static uint64_t own_offset(const void *address)
 {
 	FILE *f = fopen("/proc/self/maps", "r");
-	unsigned long start, end, offset, at = (unsigned long)bench_call;
+	unsigned long start, end, offset, at = (unsigned long)address;
 	char line[512];
 
 	while (f && fgets(line, sizeof(line), f)) {
@@ -101,7 +103,7 @@ static int load_empty(void)
 static double measure_floor(uint64_t offset)
 {
 	uint64_t cookie = 1;
-	struct attach_programs programs = { .session = load_empty(), .entry = -1, .ret = -1 };
+	struct attach_programs programs = { load_empty(), -1, -1, -1 };
 	struct attach_sites sites = { "/proc/self/exe", getpid(), &offset, &cookie, 1 };
 	struct attach_links links = { 0 };
 	struct error err;
@@ -118,17 +120,15 @@ static double measure_floor(uint64_t offset)
 	return v;
 }
 
-static double measure_span(uint64_t offset)
+static double measure_sites(const struct attach_sites *sites)
 {
 	struct live_option option = { .hz = 99, .user = true, .kernel = true, .probes = 1 };
-	uint64_t cookie = 1;
-	struct attach_sites sites = { "/proc/self/exe", getpid(), &offset, &cookie, 1 };
 	struct error err;
 	struct live *live;
 	double v;
 
 	if (live_open(&option, no_event, NULL, &live, &err) ||
-	    live_add_process(live, getpid(), &err) || live_watch(live, &sites, &err) ||
+	    live_add_process(live, getpid(), &err) || live_watch(live, sites, &err) ||
 	    live_start(live, &err)) {
 		fprintf(stderr, "span_bench: %s\n", err.text);
 		exit(1);
@@ -137,6 +137,25 @@ static double measure_span(uint64_t offset)
 	live_stop(live, ENDED_BY_TIME, 0);
 	live_close(live);
 	return v;
+}
+
+static double measure_span(uint64_t offset)
+{
+	uint64_t cookie = 1;
+	struct attach_sites sites = { "/proc/self/exe", getpid(), &offset, &cookie, 1 };
+
+	return measure_sites(&sites);
+}
+
+/* The same calls, ended by a probe at their exit. */
+static double measure_exits(uint64_t offset)
+{
+	uint64_t offsets[] = { own_offset(bench_call_end), offset };
+	uint64_t cookies[] = { COOKIE(1, SITE_EXIT, 0, RULE_ENTRY),
+			       COOKIE(1, SITE_ENTRY, 0, RULE_ENTRY) };
+	struct attach_sites sites = { "/proc/self/exe", getpid(), offsets, cookies, 2, true };
+
+	return measure_sites(&sites);
 }
 
 /* bpftrace prints a line once it is attached; 0 where it does not run. */
@@ -187,21 +206,25 @@ int main(int argc, char **argv)
 {
 	int rounds = argc > 1 ? atoi(argv[1]) : 7;
 	double to_floor[ROUNDS_MOST], to_bpftrace[ROUNDS_MOST], spans[ROUNDS_MOST];
-	double floors[ROUNDS_MOST], others[ROUNDS_MOST];
-	uint64_t offset = own_offset();
+	double floors[ROUNDS_MOST], others[ROUNDS_MOST], exits[ROUNDS_MOST];
+	double exits_to_span[ROUNDS_MOST];
+	uint64_t offset = own_offset(bench_call);
 	int n = 0, with = 0;
 
 	for (; n < rounds && n < ROUNDS_MOST; n++) {
-		double none = measure(), floor = measure_floor(offset),
-		       span = measure_span(offset);
+		double none = measure(), floor = measure_floor(offset);
+		double span = measure_span(offset), exit = measure_exits(offset);
 		double other = measure_bpftrace();
 
-		printf("round %d: unwatched %.1f  empty session %.0f  sonde %.0f  bpftrace %.0f ns a call\n",
-		       n + 1, none, floor, span, other);
+		printf("round %d: unwatched %.1f  empty session %.0f  sonde %.0f  by exits %.0f  "
+		       "bpftrace %.0f ns a call\n",
+		       n + 1, none, floor, span, exit, other);
 		fflush(stdout);
 		floors[n] = floor;
 		spans[n] = span;
 		to_floor[n] = span / floor;
+		exits[n] = exit;
+		exits_to_span[n] = exit / span;
 		if (other > 0) {
 			others[with] = other;
 			to_bpftrace[with++] = span / other;
@@ -209,6 +232,8 @@ int main(int argc, char **argv)
 	}
 	printf("median: empty session %.0f ns, sonde %.0f ns, sonde / empty session %.2f\n",
 	       median(floors, n), median(spans, n), median(to_floor, n));
+	printf("median: by exits %.0f ns, exits / return hook %.2f\n", median(exits, n),
+	       median(exits_to_span, n));
 	if (with)
 		printf("median: bpftrace %.0f ns, sonde / bpftrace %.2f\n",
 		       median(others, with), median(to_bpftrace, with));

@@ -1,0 +1,70 @@
+#!/bin/bash
+# Spans by probes at a function's exits: whichever way it is left, the call is counted
+# once, ends there, and lasts as long as what was done inside it.
+. "$(dirname "$0")/lib.sh"
+plan 14
+need root
+need bpf
+[ "$(uname -m)" = x86_64 ] || skip_rest "the target is written for x86-64"
+
+"$targets/exits" >"$work/bare"
+sed -i '/^ready/d' "$work/bare"
+names=$("$python" -c "import json; print(*json.load(open('$work/bare'))['functions'])")
+
+# a tick or another process may lengthen a call that did nothing
+right='len(lines) == len(t["functions"]) and all(
+	d["calls"] == d["entries"] == d["ended"]["return"] == t["functions"][d["place"]]["entries"] and
+	d["open"] == 0 and list(d["ended"]) == ["return"] for d in lines)'
+lasting='[d for d in lines if not 0 <= sum(n for low, high, n in d["histogram"] if low >= 50000) -
+	t["functions"][d["place"]]["inside"] <= 2]'
+
+target_start exits --wait
+sonde_lines=1 sonde_start latency -p "$target" --exit ret --yes --json -d 60 -i 60 $names
+target_go
+target_finish
+sonde_finish
+check 'latency ends with the target' status_is 0
+check 'the target ends well' exited_well
+check 'and prints what it prints alone' cmp "$work/bare" "$truth"
+check 'every call of every function is counted and ends by its exit' \
+	"$python" -c "import json
+t = json.load(open('$truth')); lines = [json.loads(l) for l in open('$out')]
+assert $right, [(d['place'], d['entries'], d['ended']) for d in lines]"
+check 'and lasts as long as what is done inside it' \
+	"$python" -c "import json
+t = json.load(open('$truth')); lines = [json.loads(l) for l in open('$out')]
+wrong = $lasting
+assert not wrong, wrong"
+
+target_start exits --wait
+sonde_lines=3 sonde_start record -p "$target" --exit ret --yes -d 60 -F 499 -o "$work/x.sonde" \
+	-s '/^(left_|parted$|guarded|switched|never|after)/'
+cp "$err" "$work/said"
+target_go
+target_finish
+sonde_finish
+check 'a pattern: the recording ends with the target' status_is 0
+check 'a pattern: what cannot be watched is named, with the reason' \
+	grep -q '1 left out: never_back (it has no exit: its calls do not come back)' "$work/said"
+check 'a pattern: exits into other functions are said' \
+	grep -q 'jump to another function, whose time is not in' "$work/said"
+sonde_run report "$work/x.sonde" --json
+check 'a pattern: the rest is counted together' holds 'balanced(d["spans"][0]) and
+	d["spans"][0]["ended"]["return"] == d["spans"][0]["calls"] == sum(f["entries"]
+	for n, f in t["functions"].items() if n.startswith(("left_", "guard", "after", "switched", "parted")))' \
+	"$out" "$truth"
+check 'a pattern: samples taken while it works lie in its calls' \
+	holds 'd["split"]["in"]["samples"] > 0.5 * d["samples"] > 0' "$out"
+
+sonde_run record --exit ret -s never_back -o "$work/x.sonde" -- "$targets/exits"
+check 'one that does not come back is refused, with the reason' \
+	grep -q "cannot be seen without harm: no probes at its exits on never_back: it has no exit" "$err"
+sonde_run record --exit ret -s after_call+1 -o "$work/x.sonde" -- "$targets/exits"
+check 'so is a place within a function' grep -q "a place within a function has no exits" "$err"
+sonde_run record --exit ret -s '/^never/' -o "$work/x.sonde" -- "$targets/exits"
+check 'and a pattern of which nothing is left' \
+	grep -q "nothing that '/^never/' stands for can be watched" "$err"
+sonde_run record --exit ret --dry-run -s left_e -s 'left_[en]*' -- "$targets/exits"
+check 'a function belongs to the first place that names it' \
+	grep -q "1 belongs to 'left_e'" "$err"
+finish

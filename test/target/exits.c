@@ -1,0 +1,155 @@
+/*
+ * exits - functions that are left in every way a compiler knows, called with
+ * arguments that take each of them.  It prints how often each was called and in
+ * how many of these calls the work was done inside it.
+ */
+#include "stage.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+static uint64_t rounds;
+
+__attribute__((used, visibility("hidden"))) KEPT int work_here(int x)
+{
+	return spin(rounds) | 1 ? 1 : x;
+}
+
+#ifdef __x86_64__
+/* clang-format off */
+#define BEGIN(name) ".globl " name "\n.type " name ",@function\n.p2align 4\n" name \
+	":\n.cfi_startproc\n"
+#define END(name) ".cfi_endproc\n.size " name ",.-" name "\n"
+#define PUSH "push %rbx\n.cfi_def_cfa_offset 16\n.cfi_offset 3,-16\n"
+#define POP "pop %rbx\n.cfi_def_cfa_offset 8\n"
+#define PUSHED ".cfi_def_cfa_offset 16\n"
+
+/* Left at once if the condition holds, else after the work. */
+#define LEFT_IF(cc) \
+	BEGIN("left_" cc) PUSH "mov $0,%eax\n cmp %esi,%edi\n j" cc " 1f\n" \
+	"call work_here\n nop\n 1: " POP "ret\n" END("left_" cc)
+#define CONDITIONS(DO) \
+	DO(o) DO(no) DO(b) DO(ae) DO(e) DO(ne) DO(be) DO(a) \
+	DO(s) DO(ns) DO(p) DO(np) DO(l) DO(ge) DO(le) DO(g)
+#define LEFT_TEXT(cc) LEFT_IF(#cc)
+
+__asm__(".text\n"
+	CONDITIONS(LEFT_TEXT)
+	/* as with -fstack-protector: one ret, one tail call, one call that does not return */
+	BEGIN("guarded")
+	PUSH "mov %edi,%eax\n test %edi,%edi\n je 2f\n call work_here\n cmp $1,%eax\n"
+	"jne 3f\n" POP "ret\n"
+	"2: " PUSHED POP "xor %eax,%eax\n jmp nothing_here\n"
+	"3: " PUSHED "call abort\n" END("guarded")
+	BEGIN("nothing_here") "push %rcx\n pop %rcx\n xor %eax,%eax\n ret\n" END("nothing_here")
+	/* nothing but a jump: the call begins and ends there; the work is another's */
+	BEGIN("forwarded") "jmp work_here\n" END("forwarded")
+	BEGIN("tail_by_register")
+	"lea work_here(%rip),%rax\n nop\n jmp *%rax\n" END("tail_by_register")
+	BEGIN("tail_if") "mov $0,%eax\n cmp %esi,%edi\n jg work_here\n ret\n" END("tail_if")
+	/* a call before the ret: only the ret is left to probe */
+	BEGIN("after_call") PUSH "call work_here\n" POP "ret\n" END("after_call")
+	BEGIN("under_sub")
+	"sub $8,%rsp\n" PUSHED "call work_here\n add $8,%rsp\n .cfi_def_cfa_offset 8\n ret\n"
+	END("under_sub")
+	BEGIN("framed")
+	"push %rbp\n .cfi_def_cfa_offset 16\n .cfi_offset 6,-16\n mov %rsp,%rbp\n"
+	".cfi_def_cfa_register 6\n sub $32,%rsp\n call work_here\n jmp 1f\n"
+	"1: leave\n .cfi_def_cfa 7,8\n ret\n" END("framed")
+	BEGIN("looping")
+	"mov $8,%eax\n 1: dec %eax\n jne 1b\n ret\n" END("looping")
+	BEGIN("switched")
+	"push %rax\n" PUSHED "xor %eax,%eax\n lea 9f(%rip),%rdx\n and $3,%edi\n"
+	"movslq (%rdx,%rdi,4),%rcx\n add %rdx,%rcx\n jmp *%rcx\n"
+	"4: add $8,%rsp\n .cfi_def_cfa_offset 8\n ret\n"
+	"5: " PUSHED "call work_here\n jmp 7f\n"
+	"6: call work_here\n"
+	"7: nop\n add $8,%rsp\n .cfi_def_cfa_offset 8\n ret\n" END("switched")
+	".section .rodata\n .p2align 2\n 9: .long 4b-9b, 5b-9b, 6b-9b, 7b-9b\n .text\n"
+	BEGIN("parted")
+	PUSH "mov $0,%eax\n test %edi,%edi\n jle parted.cold\n call work_here\n"
+	"parted_back: " POP "ret\n" END("parted")
+	".section .text.unlikely,\"ax\"\n .type parted.cold,@function\n parted.cold:\n"
+	".cfi_startproc\n" PUSHED "test %esi,%esi\n jne parted_back\n call work_here\n" POP
+	"ret\n" END("parted.cold") ".text\n"
+	/* calls itself: the work is in the innermost, and so in all */
+	BEGIN("deeper")
+	PUSH "dec %edi\n jle 1f\n call deeper\n jmp 2f\n 1: call work_here\n nop\n"
+	"2: " POP "ret\n" END("deeper")
+	BEGIN("never_back") "push %rax\n" PUSHED "call abort\n" END("never_back")
+);
+/* clang-format on */
+
+#define DECLARE(cc) int left_##cc(int a, int b);
+#define SHAPE(cc) { "left_" #cc, left_##cc },
+CONDITIONS(DECLARE)
+int guarded(int a, int b), forwarded(int a, int b), tail_by_register(int a, int b);
+int tail_if(int a, int b), after_call(int a, int b), under_sub(int a, int b);
+int framed(int a, int b), looping(int a, int b), switched(int a, int b);
+int parted(int a, int b), never_back(int a, int b);
+
+static struct shape {
+	const char *name;
+	int (*call)(int a, int b);
+	bool works_elsewhere; /* in what it jumps to */
+	unsigned entries, inside;
+} shapes[] = {
+	CONDITIONS(SHAPE) /* */
+	{ "guarded", guarded },
+	{ "forwarded", forwarded, true },
+	{ "tail_by_register", tail_by_register, true },
+	{ "tail_if", tail_if, true },
+	{ "after_call", after_call },
+	{ "under_sub", under_sub },
+	{ "framed", framed },
+	{ "looping", looping },
+	{ "switched", switched },
+	{ "parted", parted },
+};
+#define NR_SHAPE (sizeof(shapes) / sizeof(shapes[0]))
+
+static const int numbers[] = { 0, 1, -1, 2, 3, 5, INT_MAX, INT_MIN };
+#define NR_NUMBER (sizeof(numbers) / sizeof(numbers[0]))
+
+static void call(struct shape *s, int a, int b)
+{
+	int worked = s->call(a, b);
+
+	s->entries++;
+	s->inside += worked == 1 && !s->works_elsewhere;
+}
+
+int deeper(int n);
+
+int main(int argc, char **argv)
+{
+	struct stage stage = {
+		.mode = "", .calls = 2, .depth = 5, .work = 100000, .seconds = 60
+	};
+
+	stage_options(&stage, argc, argv);
+	rounds = stage.work;
+	if (argc > 100) /* it is there, and nobody calls it */
+		never_back(0, 0);
+	stage_open(&stage);
+	for (unsigned n = 0; n < stage.calls; n++)
+		for (unsigned i = 0; i < NR_SHAPE * NR_NUMBER * NR_NUMBER; i++)
+			call(&shapes[i / NR_NUMBER / NR_NUMBER],
+			     numbers[i / NR_NUMBER % NR_NUMBER], numbers[i % NR_NUMBER]);
+	for (unsigned n = 0; n < stage.calls; n++)
+		deeper(stage.depth);
+	printf("{\"mode\":\"exits\",\"functions\":{");
+	for (unsigned i = 0; i < NR_SHAPE; i++)
+		printf("\"%s\":{\"entries\":%u,\"inside\":%u},", shapes[i].name,
+		       shapes[i].entries, shapes[i].inside);
+	printf("\"deeper\":{\"entries\":%u,\"inside\":%u}}}\n", stage.calls * stage.depth,
+	       stage.calls * stage.depth);
+	return 0;
+}
+#else
+int main(void)
+{
+	fprintf(stderr, "exits: only for x86-64\n");
+	return 77;
+}
+#endif
