@@ -63,18 +63,18 @@ static __always_inline __u32 take_by_kernel(void *ctx, struct walk *w, __u32 nk)
 
 /* A probe's breakpoint leaves pc one byte behind itself, until the kernel looks
  * at what it hit.  Then the kernel carries out the instruction if it is a push or a
- * call: sp moves before pc does. */
+ * call: sp moves first, and then pc, by one byte if it is a push. */
 static __always_inline void back_to_breakpoint(struct walk *w)
 {
-	bool pushed = w->pc == w->site_pc && w->sp + sizeof(long) == w->site_sp;
 	__u8 byte = 0;
 
-	bpf_probe_read_user(&byte, 1, (void *)(w->pc - !pushed));
-	if (byte != 0xcc)
+	if (w->pc - w->site_pc <= 1 && w->sp + sizeof(long) == w->site_sp) {
+		if (w->pc == w->site_pc)
+			w->sp += sizeof(long);
 		return;
-	if (pushed)
-		w->sp += sizeof(long);
-	else
+	}
+	bpf_probe_read_user(&byte, 1, (void *)(w->pc - 1));
+	if (byte == 0xcc)
 		w->pc--;
 }
 

@@ -70,7 +70,8 @@ static __always_inline void leave_page(struct walk *w, struct task_struct *task)
 	if (offset < UPROBE_SLOT)
 		walk_leave_trampoline(w);
 	else
-		w->pc = BPF_CORE_READ(utask, vaddr); /* an instruction is stepped there */
+		/* an instruction is stepped there: before it, or behind it */
+		w->pc = BPF_CORE_READ(utask, vaddr) + offset % UPROBE_SLOT;
 }
 
 #endif

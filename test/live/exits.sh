@@ -7,7 +7,7 @@ need root
 need bpf
 [ "$(uname -m)" = x86_64 ] || skip_rest "the target is written for x86-64"
 
-"$targets/exits" >"$work/bare"
+"$targets/wayout" >"$work/bare"
 sed -i '/^ready/d' "$work/bare"
 names=$("$python" -c "import json; print(*json.load(open('$work/bare'))['functions'])")
 
@@ -18,7 +18,7 @@ right='len(lines) == len(t["functions"]) and all(
 lasting='[d for d in lines if not 0 <= sum(n for low, high, n in d["histogram"] if low >= 50000) -
 	t["functions"][d["place"]]["inside"] <= 2]'
 
-target_start exits --wait
+target_start wayout --wait
 sonde_lines=1 sonde_start latency -p "$target" --exit ret --yes --json -d 60 -i 60 $names
 target_go
 target_finish
@@ -36,7 +36,7 @@ t = json.load(open('$truth')); lines = [json.loads(l) for l in open('$out')]
 wrong = $lasting
 assert not wrong, wrong"
 
-target_start exits --wait
+target_start wayout --wait
 sonde_lines=3 sonde_start record -p "$target" --exit ret --yes -d 60 -F 499 -o "$work/x.sonde" \
 	-s '/^(left_|parted$|guarded|switched|never|after)/'
 cp "$err" "$work/said"
@@ -56,15 +56,15 @@ check 'a pattern: the rest is counted together' holds 'balanced(d["spans"][0]) a
 check 'a pattern: samples taken while it works lie in its calls' \
 	holds 'd["split"]["in"]["samples"] > 0.5 * d["samples"] > 0' "$out"
 
-sonde_run record --exit ret -s never_back -o "$work/x.sonde" -- "$targets/exits"
+sonde_run record --exit ret -s never_back -o "$work/x.sonde" -- "$targets/wayout"
 check 'one that does not come back is refused, with the reason' \
 	grep -q "cannot be seen without harm: no probes at its exits on never_back: it has no exit" "$err"
-sonde_run record --exit ret -s after_call+1 -o "$work/x.sonde" -- "$targets/exits"
+sonde_run record --exit ret -s after_call+1 -o "$work/x.sonde" -- "$targets/wayout"
 check 'so is a place within a function' grep -q "a place within a function has no exits" "$err"
-sonde_run record --exit ret -s '/^never/' -o "$work/x.sonde" -- "$targets/exits"
+sonde_run record --exit ret -s '/^never/' -o "$work/x.sonde" -- "$targets/wayout"
 check 'and a pattern of which nothing is left' \
 	grep -q "nothing that '/^never/' stands for can be watched" "$err"
-sonde_run record --exit ret --dry-run -s left_e -s 'left_[en]*' -- "$targets/exits"
+sonde_run record --exit ret --dry-run -s left_e -s 'left_[en]*' -- "$targets/wayout"
 check 'a function belongs to the first place that names it' \
 	grep -q "1 belongs to 'left_e'" "$err"
 finish

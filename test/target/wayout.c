@@ -1,5 +1,5 @@
 /*
- * exits - functions that are left in every way a compiler knows, called with
+ * wayout - functions that are left in every way a compiler knows, called with
  * arguments that take each of them.  It prints how often each was called and in
  * how many of these calls the work was done inside it.
  */
@@ -138,7 +138,7 @@ int main(int argc, char **argv)
 			     numbers[i / NR_NUMBER % NR_NUMBER], numbers[i % NR_NUMBER]);
 	for (unsigned n = 0; n < stage.calls; n++)
 		deeper(stage.depth);
-	printf("{\"mode\":\"exits\",\"functions\":{");
+	printf("{\"mode\":\"wayout\",\"functions\":{");
 	for (unsigned i = 0; i < NR_SHAPE; i++)
 		printf("\"%s\":{\"entries\":%u,\"inside\":%u},", shapes[i].name,
 		       shapes[i].entries, shapes[i].inside);
@@ -149,7 +149,7 @@ int main(int argc, char **argv)
 #else
 int main(void)
 {
-	fprintf(stderr, "exits: only for x86-64\n");
+	fprintf(stderr, "wayout: only for x86-64\n");
 	return 77;
 }
 #endif
