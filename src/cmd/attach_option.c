@@ -23,8 +23,7 @@ static int check_options(const struct run_option *o, bool sampling, struct error
 				 "afterwards with --split");
 	if (endings[ending_wished(o->exit)].yet)
 		return error_set(err, EINVAL,
-				 "%s: only the return hook is, where it does no harm "
-				 "(--exit hook)",
+				 "%s: --exit ret watches the exits, --exit hook the returns",
 				 endings[ending_wished(o->exit)].yet);
 	if (sampling && o->user_only && o->kernel_only)
 		return error_set(err, EINVAL, "-U and -K together leave no stack to take");
