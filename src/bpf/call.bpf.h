@@ -144,9 +144,23 @@ static __always_inline void at_site(struct thread_state *t, const struct pt_regs
 	t->site_sp = PT_REGS_SP(ctx);
 }
 
-static __always_inline struct thread_state *state_of(struct task_struct *task)
+/* A call begins: it is counted.  NULL: it is not watched, or refused. */
+static __always_inline struct thread_state *call_begin(struct pt_regs *ctx, __u32 probe,
+						       struct task_struct *task)
 {
-	return bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	struct call_counts *c = counts_of(probe);
+	struct thread_state *t;
+
+	if (!is_watched(probe, task))
+		return NULL;
+	if (c)
+		count(&c->entries);
+	t = bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (t)
+		at_site(t, ctx);
+	else
+		refuse(probe, END_UNTRACKED);
+	return t;
 }
 
 /* id 0 in *ret_id: not opened. */
@@ -154,20 +168,14 @@ static __always_inline int call_enter(struct pt_regs *ctx, __u64 *ret_id)
 {
 	__u32 probe = COOKIE_PROBE(bpf_get_attach_cookie(ctx));
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct call_counts *c = counts_of(probe);
 	__u64 sp = PT_REGS_SP(ctx);
 	struct thread_state *t;
 	enum stack_owner own;
 
 	*ret_id = 0;
-	if (!is_watched(probe, task))
-		return ENTER_SKIP;
-	if (c)
-		count(&c->entries);
-	t = state_of(task);
+	t = call_begin(ctx, probe, task);
 	if (!t)
-		return refuse(probe, END_UNTRACKED);
-	at_site(t, ctx);
+		return ENTER_SKIP;
 	own = stack_is_own(task, t, sp);
 	if (own != STACK_OWN)
 		return refuse(probe, own == STACK_FOREIGN ? END_FOREIGN : END_UNTRACKED);

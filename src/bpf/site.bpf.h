@@ -73,17 +73,10 @@ static __always_inline bool is_call_of(const struct open_span *s, __u32 probe, _
 static __always_inline int site_enter(struct pt_regs *ctx, __u32 probe, __u64 slot)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct call_counts *c = counts_of(probe);
-	struct thread_state *t;
+	struct thread_state *t = call_begin(ctx, probe, task);
 
-	if (!is_watched(probe, task))
-		return 0;
-	if (c)
-		count(&c->entries);
-	t = state_of(task);
 	if (!t)
-		return refuse(probe, END_UNTRACKED);
-	at_site(t, ctx);
+		return 0;
 	/* frames of two stacks have no order */
 	if (stack_is_own(task, t, PT_REGS_SP(ctx)) == STACK_FOREIGN)
 		return refuse(probe, END_FOREIGN);
