@@ -11,6 +11,10 @@
 /* Starts argv[0] (looked up in PATH) and stops it right after exec: its file is
  * mapped, its libraries are not yet.  -ENOENT, -EACCES: it cannot be started. */
 int launch_open(char **argv, uint32_t *ret_pid, struct error *err);
+/* Lets it load its libraries and run their constructors, and stops it again before
+ * the first instruction of the program itself.  -ECHILD: it ended before that, which
+ * the sentence says; it is no more. */
+int launch_load(uint32_t pid, struct error *err);
 /* Lets it run, free of the tracer. */
 int launch_go(uint32_t pid, struct error *err);
 /* Ends a command that was never let run. */

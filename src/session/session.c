@@ -20,6 +20,12 @@ static int find_target(struct session *s, struct error *err)
 	if (code)
 		return code;
 	s->held = true;
+	if (s->option.nr_places) {
+		code = launch_load(s->child, err);
+		s->held = code == 0;
+	}
+	if (code)
+		return code;
 	query = (struct target_query){ .pids = &s->child,
 				       .nr_pids = 1,
 				       .thread = s->option.query.thread };
