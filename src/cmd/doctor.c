@@ -19,7 +19,7 @@ struct doctor {
 	struct finding_list findings;
 	struct target target;
 	struct code code;
-	struct verdict verdict;
+	struct ways ways;
 	bool has_target;
 };
 
@@ -34,7 +34,7 @@ static int examine_target(struct doctor *d, const struct run_option *o, struct e
 	ret = ret ? ret : code_open(&d->target, &d->code, err);
 	if (ret)
 		return ret;
-	ending_judge(&d->code, EXIT_WISH_AUTO, &d->verdict);
+	ending_judge(&d->code, EXIT_WISH_AUTO, &d->ways);
 	d->has_target = true;
 	return 0;
 }
@@ -84,8 +84,10 @@ static json_t *target_json(struct doctor *d)
 	json_t *o = json_object();
 
 	add_plain_json(o, "name", d->code.name);
-	json_object_set_new(o, "exit", json_string(ending_of(d->verdict.exit)->name));
-	add_plain_json(o, "reason", d->verdict.reason);
+	json_object_set_new(o, "exit", json_string(ending_of(d->ways.first.exit)->name));
+	add_plain_json(o, "reason", d->ways.first.reason);
+	json_object_set_new(o, "hook", json_boolean(d->ways.second.exit == EXIT_HOOK));
+	add_plain_json(o, "hook_reason", d->ways.second.reason);
 	json_object_set_new(o, "images", images_json(d));
 	return o;
 }
@@ -195,9 +197,16 @@ static void write_target(struct doctor *d, struct text *to)
 
 	text_add_plain(to, d->code.name);
 	text_format(to, ": %u image%s; the end of calls: %s\n  ", d->code.count,
-		    d->code.count == 1 ? "" : "s", ending_of(d->verdict.exit)->phrase);
-	text_add_plain(to, d->verdict.reason);
+		    d->code.count == 1 ? "" : "s", ending_of(d->ways.first.exit)->phrase);
+	text_add_plain(to, d->ways.first.reason);
 	text_add_char(to, '\n');
+	if (d->ways.second.reason[0]) {
+		text_format(to, "  %s where an exit would be single-stepped: ",
+			    d->ways.second.exit == EXIT_HOOK ? "a return hook"
+							     : "no return hook");
+		text_add_plain(to, d->ways.second.reason);
+		text_add_char(to, '\n');
+	}
 	for (uint32_t i = 0; i < d->code.count; i++) {
 		write_image(&d->code.at[i], to);
 		has_debug |= d->code.at[i].is_main && !strcmp(debug_of(&d->code.at[i]), "yes");

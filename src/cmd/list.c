@@ -25,7 +25,16 @@ static const struct option_spec list_specs[] = {
 };
 static const struct option_group group_list = OPTION_GROUP("List", list_specs);
 
-static const char *const price_names[] = { "cheap", "cheap", "stepped", "refused" };
+/* Of the dearest of the probes that a call meets. */
+static const char *price_word(const struct list_row *row)
+{
+	static const char *const names[] = { "cheap", "cheap", "stepped", "refused" };
+	struct probe_price price = function_price(&row->function);
+
+	if (!row->function.sites.count)
+		return "refused";
+	return names[price.exit > price.entry ? price.exit : price.entry];
+}
 
 /* Names of a foreign file may hold anything; JSON is UTF-8. */
 static json_t *json_plain(const char *s)
@@ -39,7 +48,6 @@ static json_t *json_plain(const char *s)
 static void write_json_row(const struct listing *l, const struct list_row *row, struct text *to)
 {
 	uint64_t address = 0;
-	bool is_ifunc = row->symbol->kind == SYMBOL_IFUNC;
 	json_t *o = json_object();
 	char *line;
 
@@ -50,10 +58,9 @@ static void write_json_row(const struct listing *l, const struct list_row *row, 
 	json_object_set_new(o, "size", json_integer(row->symbol->size));
 	json_object_set_new(o, "file", json_plain(row->file));
 	json_object_set_new(o, "line", json_integer(row->line));
-	json_object_set_new(o, "price",
-			    json_string(is_ifunc ? "refused" : price_names[row->choice.price]));
+	json_object_set_new(o, "price", json_string(price_word(row)));
 	json_object_set_new(o, "price_ns", json_integer(row_cost(l, row) + 0.5));
-	json_object_set_new(o, "exit", json_string(ending_of(row_exit(l, row))->name));
+	json_object_set_new(o, "exit", json_string(ending_of(row->function.exit)->name));
 	json_object_set_new(o, "reason", json_plain(row_reason(l, row)));
 	json_object_set_new(o, "symbol", json_plain(row->symbol->raw));
 	json_object_set_new(o, "inlined", json_integer(row->inlined));
@@ -66,18 +73,21 @@ static void write_json_row(const struct listing *l, const struct list_row *row, 
 
 static const char *entry_word(const struct list_row *row)
 {
-	if (row->choice.refused || row->symbol->kind == SYMBOL_IFUNC)
+	const struct site *entry;
+
+	if (!row->function.sites.count)
 		return "-";
-	if (row->choice.price == INSN_STEPPED)
+	entry = function_entry(&row->function);
+	if (entry->price == INSN_STEPPED)
 		return "stepped";
-	return row->choice.moved ? "moved" : row->choice.insn;
+	return entry->offset != row->function.entry ? "moved" : entry->insn;
 }
 
 static void write_text_row(const struct listing *l, const struct list_row *row, int width,
 			   struct text *to)
 {
 	char price[TEXT_QUANTITY] = "-", where[80] = "";
-	enum probe_exit end = row_exit(l, row);
+	enum probe_exit end = row->function.exit;
 	double cost = row_cost(l, row);
 
 	if (row->line)
@@ -86,10 +96,12 @@ static void write_text_row(const struct listing *l, const struct list_row *row, 
 		    row->symbol->size, entry_word(row));
 	if (cost > 0)
 		text_duration(price, cost);
-	if (row->choice.refused || row->symbol->kind == SYMBOL_IFUNC)
+	if (!row->function.sites.count)
 		text_format(to, "not probed: %s", row_reason(l, row));
 	else
 		text_format(to, "%-8s  %s", ending_of(end)->name, price);
+	if (row->function.sites.count && end == EXIT_NONE)
+		text_format(to, "  (%s)", row_reason(l, row));
 	if (row->inlined)
 		text_format(to, "  and inlined in %u place%s", row->inlined,
 			    row->inlined == 1 ? "" : "s");
@@ -135,7 +147,7 @@ static void say_what(const struct listing *l)
 
 	log_say("%s: %s function%s; ends: %s (%s)", l->code.name,
 		text_count(count, l->rows.count), l->rows.count == 1 ? "" : "s",
-		ending_of(l->verdict.exit)->name, l->verdict.reason);
+		ending_of(l->ways.first.exit)->name, l->ways.first.reason);
 }
 
 /* The exit status of what ended so. */
@@ -179,7 +191,6 @@ static int run(void *options, const struct option_rest *rest)
 		ret = listing_find(&l, pattern, &err);
 	if (ret)
 		return finish(&l, ret, &err);
-	ending_judge(&l.code, EXIT_WISH_AUTO, &l.verdict);
 	if (!kernel_support_probe(&support))
 		cost_measure(&support, &l.cost);
 	say_what(&l);

@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "probe/body.h"
 #include "probe/exits.h"
+#include "probe/locate.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -64,12 +65,8 @@ static void add_function(struct stats *s, struct decoder *d, struct code_image *
 /* A part that was moved away, or a label: nobody calls it. */
 static bool is_called(struct code_image *image, const struct symbol *symbol)
 {
-	uint64_t address;
-
-	if (symbol->kind == SYMBOL_IFUNC || symbol->kind == SYMBOL_PLT)
-		return false;
-	return image_to_address(image->image, symbol->offset, &address) &&
-	       cfa_is_entry(code_cfa(image), address) != CFA_NO;
+	return symbol->kind != SYMBOL_IFUNC && symbol->kind != SYMBOL_PLT &&
+	       locate_is_entry(image, symbol, 0);
 }
 
 static int by_count(const void *a, const void *b)

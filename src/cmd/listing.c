@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "elf/demangle.h"
 #include "probe/locate.h"
+#include "probe/plan.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -10,32 +11,39 @@
 
 #define LINES_BUDGET (2 * NSEC_PER_SEC) /* per image; what is not known by then stays blank */
 
-enum probe_exit row_exit(const struct listing *l, const struct list_row *row)
-{
-	if (row->choice.refused || row->choice.no_end || row->symbol->kind == SYMBOL_IFUNC)
-		return EXIT_NONE;
-	return l->verdict.exit;
-}
-
 const char *row_reason(const struct listing *l, const struct list_row *row)
 {
-	if (row->symbol->kind == SYMBOL_IFUNC)
-		return "chosen among several versions when the program starts (IFUNC)";
-	if (row->choice.refused)
-		return row->choice.refused;
-	if (row->choice.no_end)
-		return row->choice.no_end;
-	return l->verdict.reason;
+	if (row->why)
+		return row->why;
+	return row->function.exit == EXIT_HOOK && l->ways.second.exit == EXIT_HOOK
+		       ? l->ways.second.reason
+		       : l->ways.first.reason;
+}
+
+static double cost_of(const struct listing *l, enum insn_price price)
+{
+	switch (price) {
+	case INSN_NOP5:
+		return l->cost.nop5;
+	case INSN_EMULATED:
+		return l->cost.emulated;
+	case INSN_STEPPED:
+		return l->cost.stepped;
+	case INSN_REFUSED:
+		break;
+	}
+	return 0;
 }
 
 double row_cost(const struct listing *l, const struct list_row *row)
 {
-	double entry = row->choice.price == INSN_NOP5	    ? l->cost.nop5
-		       : row->choice.price == INSN_EMULATED ? l->cost.emulated
-		       : row->choice.price == INSN_STEPPED  ? l->cost.stepped
-							    : 0;
+	struct probe_price price = function_price(&row->function);
+	double entry = row->function.sites.count ? cost_of(l, price.entry) : 0;
 
-	return entry && row_exit(l, row) == EXIT_HOOK ? entry + l->cost.hook : entry;
+	if (entry && row->function.exit == EXIT_HOOK)
+		return entry + l->cost.hook;
+	return entry && row->function.exit == EXIT_SITES ? entry + cost_of(l, price.exit)
+							 : entry;
 }
 
 struct target_query target_query_of(const struct run_option *o)
@@ -153,6 +161,37 @@ static int row_compare(const void *a, const void *b)
 	return left->symbol->offset < right->symbol->offset ? -1 : 1;
 }
 
+/* As it would be watched; a function whose ends cannot be seen, by its entry. */
+static void plan_row(struct listing *l, struct decoder *decoder, struct list_row *row)
+{
+	const struct plan_request request = { decoder, row->image, row->symbol, NULL };
+	struct probe_function *f = &row->function;
+	const char *why;
+
+	function_init(row->image, row->symbol, f);
+	if (row->symbol->kind == SYMBOL_IFUNC) {
+		row->result = PLAN_NO_PLACE;
+		row->why = "chosen among several versions when the program starts (IFUNC)";
+	} else {
+		row->result = ways_plan(&l->ways, &request, f, &row->why);
+	}
+	if (row->result == PLAN_DONE)
+		return;
+	f->exit = EXIT_NONE;
+	array_clear(&f->sites);
+	if (row->result == PLAN_NO_END && plan_entry(&request, f, &why) == PLAN_NO_PLACE) {
+		row->result = PLAN_NO_PLACE;
+		row->why = why;
+	}
+}
+
+static void row_done(struct list_row *row)
+{
+	free(row->place);
+	free(row->name);
+	function_done(&row->function);
+}
+
 static void add_rows(struct listing *l, const struct match_list *all, bool only_main)
 {
 	struct decoder *decoder = decoder_new();
@@ -168,11 +207,10 @@ static void add_rows(struct listing *l, const struct match_list *all, bool only_
 		row->symbol = all->at[i].symbol;
 		row->place = plain_place(row->symbol);
 		row->name = plain_name(image, row->symbol);
-		locate_choose(decoder, image, row->symbol, NULL, &row->choice);
+		plan_row(l, decoder, row);
 		/* a part of a function that was moved away: nobody calls it */
-		if (row->symbol->kind == SYMBOL_UNNAMED && !row->choice.sp_is_entry) {
-			free(row->place);
-			free(row->name);
+		if (row->symbol->kind == SYMBOL_UNNAMED && row->result == PLAN_NO_FUNCTION) {
+			row_done(row);
 			l->rows.count--;
 			continue;
 		}
@@ -214,6 +252,7 @@ int listing_find(struct listing *l, const char *pattern, struct error *err)
 	struct match_list all = { 0 };
 	int code = listing_match(l, pattern, &all, err);
 
+	ending_judge(&l->code, EXIT_WISH_AUTO, &l->ways);
 	if (!code)
 		add_rows(l, &all, !pattern);
 	array_done(&all);
@@ -222,10 +261,8 @@ int listing_find(struct listing *l, const char *pattern, struct error *err)
 
 void listing_done(struct listing *l)
 {
-	for (uint32_t i = 0; i < l->rows.count; i++) {
-		free(l->rows.at[i].place);
-		free(l->rows.at[i].name);
-	}
+	for (uint32_t i = 0; i < l->rows.count; i++)
+		row_done(&l->rows.at[i]);
 	array_done(&l->rows);
 	for (uint32_t i = 0; l->inlines && i < l->code.count; i++)
 		inlines_free(l->inlines[i]);

@@ -8,7 +8,6 @@
 #include "elf/inline_list.h"
 #include "probe/match.h"
 #include "probe/probe.h"
-#include "probe/site.h"
 #include "proc/target.h"
 #include "source/calibrate.h"
 
@@ -20,12 +19,14 @@ struct list_row {
 	const char *file; /* "" = not known; lives as long as the listing */
 	uint32_t line;
 	uint32_t inlined; /* places it was inlined into, where nothing sees its calls */
-	struct site_choice choice;
+	struct probe_function function; /* as it would be watched */
+	enum plan_result result;
+	const char *why; /* it would not be; static */
 };
 
 struct listing {
 	struct code code;
-	struct verdict verdict;
+	struct ways ways; /* that the target allows, once rows were looked for */
 	struct cost cost;
 	ARRAY(struct list_row) rows;
 	struct inlines **inlines; /* by image, NULL until needed */
@@ -48,8 +49,7 @@ int listing_find(struct listing *l, const char *pattern, struct error *err);
 struct inlines *listing_inlines(struct listing *l, uint32_t image);
 void listing_done(struct listing *l);
 
-/* How the end of its calls would be seen, and why so. */
-enum probe_exit row_exit(const struct listing *l, const struct list_row *row);
+/* Why the end of its calls would be seen so. */
 const char *row_reason(const struct listing *l, const struct list_row *row);
 /* Nanoseconds a watched call takes more, 0 = not known. */
 double row_cost(const struct listing *l, const struct list_row *row);

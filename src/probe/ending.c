@@ -1,12 +1,11 @@
 #include "probe/ending.h"
 
-#include "probe/hook.h"
 #include "probe/plan.h"
 
 #include <stdio.h>
 
 /* Exits are probed where they are, whoever walks or leaves the stack. */
-static bool judge_exits(const struct code *code, struct verdict *ret)
+static bool judge_exits(const struct code *code, struct judgement *ret)
 {
 	for (uint32_t i = 0; i < code->count; i++) {
 		if (!code->at[i].image || code_language(&code->at[i]) != CODE_GO)
@@ -47,29 +46,71 @@ enum probe_exit ending_wished(enum exit_wish wish)
 	return EXIT_NONE;
 }
 
-/* What auto tries, in this order. */
-static const enum probe_exit preferred[] = { EXIT_HOOK };
-
-static bool try_way(const struct code *code, enum probe_exit exit, struct verdict *ret)
+static void try_way(const struct code *code, enum probe_exit exit, struct judgement *ret)
 {
 	const struct ending *way = &endings[exit];
 
-	if (way->judge)
-		return way->judge(code, ret);
+	if (way->judge) {
+		way->judge(code, ret);
+		return;
+	}
 	ret->exit = way->yet ? EXIT_NONE : exit;
 	snprintf(ret->reason, sizeof(ret->reason), "%s", way->yet ? way->yet : way->phrase);
-	return !way->yet;
 }
 
-void ending_judge(const struct code *code, enum exit_wish wish, struct verdict *ret)
+void ending_judge(const struct code *code, enum exit_wish wish, struct ways *ret)
 {
 	enum probe_exit wished = ending_wished(wish);
 
-	if (wished != EXIT_NONE) {
-		try_way(code, wished, ret);
-		return;
-	}
-	for (unsigned i = 0; i < COUNT_OF(preferred); i++)
-		if (try_way(code, preferred[i], ret))
-			return;
+	*ret = (struct ways){ .first.exit = EXIT_NONE, .second.exit = EXIT_NONE };
+	try_way(code, wished == EXIT_NONE ? EXIT_SITES : wished, &ret->first);
+	if (wished == EXIT_NONE && ret->first.exit != EXIT_NONE)
+		hook_judge_unseen(code, &ret->second);
+}
+
+bool ways_allow(const struct ways *w, enum probe_exit exit)
+{
+	return w->first.exit == exit || w->second.exit == exit;
+}
+
+static enum plan_result plan_by(enum probe_exit exit, const struct plan_request *request,
+				struct probe_function *ret, const char **ret_why)
+{
+	array_clear(&ret->sites);
+	array_clear(&ret->parts);
+	ret->tails = false;
+	ret->exit = exit;
+	return endings[exit].plan(request, ret, ret_why);
+}
+
+/* How many of a function's entry and exits are single-stepped. */
+static unsigned stepped(struct probe_price price)
+{
+	return (price.entry == INSN_STEPPED) + (price.exit == INSN_STEPPED);
+}
+
+/* Does the hook of a function see more of its calls, or for less? */
+static bool is_worth_hooking(const struct probe_function *hooked, bool tails,
+			     struct probe_price price)
+{
+	unsigned own = stepped(function_price(hooked)), other = stepped(price);
+
+	return own < other || (own == other && tails);
+}
+
+enum plan_result ways_plan(const struct ways *w, const struct plan_request *request,
+			   struct probe_function *ret, const char **ret_why)
+{
+	enum plan_result first = plan_by(w->first.exit, request, ret, ret_why);
+	struct probe_price price = function_price(ret);
+	bool tails = ret->tails;
+	const char *why;
+
+	if (w->second.exit == EXIT_NONE || first == PLAN_NO_FUNCTION ||
+	    (first == PLAN_DONE && price.exit != INSN_STEPPED && !tails))
+		return first;
+	if (plan_by(w->second.exit, request, ret, &why) == PLAN_DONE &&
+	    (first != PLAN_DONE || is_worth_hooking(ret, tails, price)))
+		return PLAN_DONE;
+	return plan_by(w->first.exit, request, ret, ret_why);
 }

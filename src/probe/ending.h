@@ -8,14 +8,10 @@
 #ifndef SONDE_PROBE_ENDING_H
 #define SONDE_PROBE_ENDING_H
 
-#include "wire/event.h"
+#include "probe/hook.h"
 
-#include <stdbool.h>
-
-struct code;
 struct plan_request;
 struct probe_function;
-struct verdict;
 
 /* --exit; counts as OPTION_CHOICE does, 0 = not given, which is auto. */
 enum exit_wish {
@@ -41,7 +37,7 @@ struct ending {
 	const char *phrase;  /* in a sentence: "probes at its exits" */
 	const char *yet;     /* what this version lacks for it, NULL = nothing */
 	/* May it be used in this target?  Fills ret, also with the reason why so. */
-	bool (*judge)(const struct code *code, struct verdict *ret);
+	bool (*judge)(const struct code *code, struct judgement *ret);
 	/* Fills the function's sites and parts. */
 	enum plan_result (*plan)(const struct plan_request *request, struct probe_function *ret,
 				 const char **ret_why);
@@ -52,9 +48,28 @@ extern const struct ending endings[NR_PROBE_EXIT];
 
 /* The row of a number from outside. */
 const struct ending *ending_of(unsigned exit);
-/* How the ends of this target's calls would be seen, and why so; EXIT_NONE: not at
- * all.  A function may still refuse it, see plan. */
-void ending_judge(const struct code *code, enum exit_wish wish, struct verdict *ret);
+
+/* The ways that a target allows under a wish. */
+struct ways {
+	/* Which most functions take; .exit EXIT_NONE: no way is allowed, and why. */
+	struct judgement first;
+	/* The hook for functions that the first does not fit or that it makes dear;
+	 * .exit EXIT_NONE: never, and why, or "" if it was not asked. */
+	struct judgement second;
+};
+
+/*
+ * auto: probes at the exits; where one would be single-stepped, cannot stand, or is a
+ * jump to another function, whose time belongs to the call, the hook, if nobody in the
+ * target could see it.  Any other wish allows that way alone.
+ */
+void ending_judge(const struct code *code, enum exit_wish wish, struct ways *ret);
+/* Does this way stand among them? */
+bool ways_allow(const struct ways *w, enum probe_exit exit);
+/* Plans a function by the way that suits it best, ret->exit; where none is allowed
+ * just its entry, with EXIT_NONE.  Errors as of struct ending.plan, of the first way. */
+enum plan_result ways_plan(const struct ways *w, const struct plan_request *request,
+			   struct probe_function *ret, const char **ret_why);
 /* The way that a wish asks for; EXIT_NONE for auto, which asks for none in
  * particular. */
 enum probe_exit ending_wished(enum exit_wish wish);

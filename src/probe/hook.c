@@ -72,6 +72,19 @@ static const struct marker switch_markers[] = {
 	{ "ASYNC_start_job", IN_IMPORT },
 };
 
+/* Heap profilers in allocators walk their callers' frames too: only who is the walker
+ * itself may name it. */
+static const struct marker walk_markers[] = {
+	{ "backtrace", IN_IMPORT },
+	{ "_Unwind_Backtrace", IN_IMPORT },
+	{ "_Unwind_ForcedUnwind", IN_IMPORT },
+	{ "_U*x86_64_step", IN_BOTH },
+	{ "unw_step", IN_BOTH },
+	{ "unw_backtrace", IN_BOTH },
+	{ "_U*x86_64_init_local*", IN_BOTH },
+	{ "dwfl_getthread_frames", IN_IMPORT },
+};
+
 /* Run-times that walk or patch their own stacks. */
 static const char *const managed[] = { "libjvm.so*", "libcoreclr.so*", "libmono*.so*",
 				       "libart.so*", "libHSrts*.so*",  "beam.smp",
@@ -127,7 +140,7 @@ enum code_language code_language(const struct code_image *image)
 	return CODE_C;
 }
 
-static void forbid(struct verdict *ret, const char *what)
+static void forbid(struct judgement *ret, const char *what)
 {
 	char sentence[sizeof(ret->reason)];
 
@@ -138,7 +151,7 @@ static void forbid(struct verdict *ret, const char *what)
 }
 
 /* True: refused, with the reason in ret. */
-static bool judge_image(const struct code_image *image, struct verdict *ret)
+static bool judge_image(const struct code_image *image, struct judgement *ret)
 {
 	char why[300];
 	const char *name = image->name, *found;
@@ -213,7 +226,7 @@ static void add_who_needs(const struct code *code, struct text *to)
 	}
 }
 
-bool hook_judge(const struct code *code, struct verdict *ret)
+bool hook_judge(const struct code *code, struct judgement *ret)
 {
 	AUTO_TEXT struct text who = { 0 };
 	const char *unwinder = mapped_unwinder(code);
@@ -242,4 +255,59 @@ bool hook_judge(const struct code *code, struct verdict *ret)
 		 (int)strcspn(unwinder, "."), unwinder,
 		 who.size ? text_string(&who) : "thread cancellation", code->name);
 	return true;
+}
+
+static bool is_loader(const char *name)
+{
+	static const char *const loaders[] = { "ld-linux*.so*", "ld-[0-9]*.so", "ld-musl-*.so*",
+					       "ld.so*" };
+
+	return in_list(loaders, COUNT_OF(loaders), name);
+}
+
+/* A program that has just been started: only its loader is there. */
+static const struct code_image *find_unloaded(const struct code *code)
+{
+	const struct code_image *waits = NULL;
+
+	for (uint32_t i = 0; i < code->count; i++) {
+		const struct code_image *c = &code->at[i];
+
+		if (!c->pid || (!c->is_main && !is_loader(c->name)))
+			return NULL;
+		if (c->is_main && c->image && image_needed(c->image, 0))
+			waits = c;
+	}
+	return waits;
+}
+
+bool hook_judge_unseen(const struct code *code, struct judgement *ret)
+{
+	const struct code_image *unloaded = find_unloaded(code);
+
+	if (unloaded) {
+		ret->exit = EXIT_NONE;
+		snprintf(
+			ret->reason, sizeof(ret->reason),
+			"the libraries of '%.100s' are not loaded yet, so nobody knows whether "
+			"they walk or leave stacks",
+			unloaded->name);
+		return false;
+	}
+	for (uint32_t i = 0; i < code->count; i++) {
+		const struct code_image *c = &code->at[i];
+		const char *found;
+
+		if (!c->image || is_unwinder(c->name))
+			continue;
+		found = FIND(c->image, walk_markers);
+		if (!found)
+			continue;
+		ret->exit = EXIT_NONE;
+		snprintf(ret->reason, sizeof(ret->reason),
+			 "'%.100s' can walk the stack (%s), which ends at a return hook",
+			 c->name, found);
+		return false;
+	}
+	return hook_judge(code, ret);
 }

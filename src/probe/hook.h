@@ -5,7 +5,7 @@
  * stack to unwind it (C++ exceptions, Rust panics, Go's growing stacks, forced
  * unwinding) or runs on another one (coroutines) then meets an address that is
  * nobody's, and the target dies or computes wrongly.  So a hook is used only
- * where nothing mapped in the target can do so; the verdict says why.
+ * where nothing mapped in the target can do so; the judgement says why.
  */
 #ifndef SONDE_PROBE_HOOK_H
 #define SONDE_PROBE_HOOK_H
@@ -13,7 +13,7 @@
 #include "probe/code.h"
 #include "wire/event.h"
 
-struct verdict {
+struct judgement {
 	enum probe_exit exit; /* EXIT_NONE: refused */
 	char reason[400];     /* one sentence, for both */
 };
@@ -26,8 +26,11 @@ enum code_language code_language(const struct code_image *image);
 /* Is it one of the fixed set of run-time libraries (libc, libstdc++, allocators,
  * ...) whose own use of unwinding never crosses a caller's frame? */
 bool hook_is_runtime(const char *image_name);
-/* Judges the target as a whole: the verdict holds for every function of it.  true:
+/* Judges the target as a whole: the judgement holds for every function of it.  true:
  * EXIT_HOOK. */
-bool hook_judge(const struct code *code, struct verdict *ret);
+bool hook_judge(const struct code *code, struct judgement *ret);
+/* As hook_judge(), and nobody in the target would see a hook either: nothing asks for
+ * its own return addresses by the names of stack walkers. */
+bool hook_judge_unseen(const struct code *code, struct judgement *ret);
 
 #endif

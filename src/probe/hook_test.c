@@ -26,7 +26,7 @@ static const char *built(const char *name, char path[PATH_MAX + 32])
 	return path;
 }
 
-static void judge_file(const char *path, struct verdict *ret)
+static void judge_file(const char *path, struct judgement *ret)
 {
 	struct code code = { 0 };
 	struct error err = { "" };
@@ -44,7 +44,7 @@ static void judge_file(const char *path, struct verdict *ret)
 static void a_program_that_throws_is_refused(void **state)
 {
 	char path[PATH_MAX + 32];
-	struct verdict v;
+	struct judgement v;
 
 	judge_file(built("throw", path), &v);
 	assert_int_equal(v.exit, EXIT_NONE);
@@ -55,7 +55,7 @@ static void a_program_that_throws_is_refused(void **state)
 static void a_program_with_coroutines_is_refused(void **state)
 {
 	char path[PATH_MAX + 32];
-	struct verdict v;
+	struct judgement v;
 
 	judge_file(built("coroutine", path), &v);
 	assert_int_equal(v.exit, EXIT_NONE);
@@ -65,7 +65,7 @@ static void a_program_with_coroutines_is_refused(void **state)
 static void a_c_program_may_be_hooked(void **state)
 {
 	char path[PATH_MAX + 32];
-	struct verdict v;
+	struct judgement v;
 
 	judge_file(built("ambiguous", path), &v);
 	assert_int_equal(v.exit, EXIT_HOOK);
@@ -73,7 +73,7 @@ static void a_c_program_may_be_hooked(void **state)
 }
 
 /* Judges a program while it runs. */
-static void judge_running(const char *const argv[], struct verdict *ret)
+static void judge_running(const char *const argv[], struct judgement *ret)
 {
 	struct target target = { 0 };
 	struct code code = { 0 };
@@ -113,7 +113,7 @@ static void an_allocator_in_cxx_does_not_forbid_the_hook(void **state)
 	char socket[] = "/tmp/sonde-exit-XXXXXX";
 	const char *const redis[] = { "/usr/bin/redis-server", "--port", "0", "--save", "",
 				      "--unixsocket",	       socket,	 NULL };
-	struct verdict v = { .exit = EXIT_NONE };
+	struct judgement v = { .exit = EXIT_NONE };
 	int fd = mkstemp(socket);
 
 	assert_true(fd >= 0);
@@ -144,7 +144,7 @@ static void what_could_not_be_read_is_not_trusted(void **state)
 {
 	struct code_image images[1] = { { .name = "libsecret.so", .failed = -13 } };
 	struct code code = { .at = images, .count = 1, .name = (char *)"x" };
-	struct verdict v;
+	struct judgement v;
 
 	hook_judge(&code, &v);
 	assert_int_equal(v.exit, EXIT_NONE);

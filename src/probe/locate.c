@@ -54,18 +54,23 @@ static bool any_name_keeps_return(struct code_image *image, const struct symbol 
 	return false;
 }
 
-/* Walking the code said what SP does; the unwind table has to agree.  Where it
- * says nothing, a symbol without a type is taken for a mere label. */
-static void check_entry(struct code_image *image, const struct symbol *symbol,
-			struct site_choice *s)
+/* Where the unwind table says nothing, a symbol without a type is a mere label. */
+bool locate_is_entry(struct code_image *image, const struct symbol *symbol, uint64_t offset)
 {
 	uint64_t address = 0;
 	enum cfa_answer answer;
 
-	image_to_address(image->image, symbol->offset + s->offset, &address);
+	image_to_address(image->image, symbol->offset + offset, &address);
 	answer = cfa_is_entry(code_cfa(image), address);
-	if (answer == CFA_NO ||
-	    (answer == CFA_UNKNOWN && (symbol->label || symbol->kind == SYMBOL_UNNAMED)))
+	return answer == CFA_UNKNOWN ? !symbol->label && symbol->kind != SYMBOL_UNNAMED
+				     : answer != CFA_NO;
+}
+
+/* Walking the code said what SP does; the unwind table has to agree. */
+static void check_entry(struct code_image *image, const struct symbol *symbol,
+			struct site_choice *s)
+{
+	if (!locate_is_entry(image, symbol, s->offset))
 		s->sp_is_entry = false;
 	if (!s->sp_is_entry)
 		s->no_end = "the stack is not that of a function's entry there";

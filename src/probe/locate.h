@@ -12,6 +12,10 @@
 void locate_choose(struct decoder *decoder, struct code_image *image,
 		   const struct symbol *symbol, const uint64_t *exact, struct site_choice *ret);
 
+/* Is the stack at its first byte (or offset bytes on) that of a function's entry?  false
+ * for a part of a function that was moved away, and for a label within one. */
+bool locate_is_entry(struct code_image *image, const struct symbol *symbol, uint64_t offset);
+
 /* A function without sites, with strings of its own. */
 void function_init(const struct code_image *image, const struct symbol *symbol,
 		   struct probe_function *ret);

@@ -20,6 +20,7 @@ struct reason {
 struct picking {
 	struct probe *p;
 	const struct pick_option *option;
+	struct ways ways; /* none, once a function has refused all that were allowed */
 	ARRAY(struct reason) reasons;
 	uint32_t left_out, tails;
 };
@@ -46,13 +47,17 @@ static void add_reason(struct picking *k, const struct probe_function *f,
 /* The ends of this function cannot be seen; its entry may still be probed. */
 static void refuse_end(struct picking *k, const struct probe_function *f, const char *why)
 {
-	struct verdict *v = &k->p->verdict;
+	struct judgement *first = &k->ways.first, *second = &k->ways.second;
+	char refused[sizeof(first->reason)];
 
-	if (v->exit == EXIT_NONE)
+	if (first->exit == EXIT_NONE)
 		return;
-	snprintf(v->reason, sizeof(v->reason), "no %s on %.200s: %s",
-		 ending_of(v->exit)->phrase, f->name, why);
-	v->exit = EXIT_NONE;
+	snprintf(refused, sizeof(refused), "no %s on %.100s: %.150s%s%.120s",
+		 ending_of(first->exit)->phrase, f->name, why,
+		 second->exit == EXIT_NONE && second->reason[0] ? "; no return hook: " : "",
+		 second->exit == EXIT_NONE ? second->reason : "");
+	snprintf(first->reason, sizeof(first->reason), "%s", refused);
+	first->exit = second->exit = EXIT_NONE;
 }
 
 /* true: the function is the probe's. */
@@ -74,15 +79,13 @@ static bool accept(struct picking *k, const struct probe_function *f, enum plan_
 
 static int pick_one(struct picking *k, const struct plan_request *request, struct error *err)
 {
-	const struct ending *way = ending_of(k->p->verdict.exit);
 	struct probe_function f = { 0 };
 	enum plan_result result;
 	const char *why = NULL;
 	int stale;
 
 	function_init(request->image, request->symbol, &f);
-	/* another copy may have put an end to ends */
-	result = (way->plan ? way->plan : plan_entry)(request, &f, &why);
+	result = ways_plan(&k->ways, request, &f, &why);
 	stale = locate_check_memory(request->image, &f, err);
 	if (stale && k->option->pattern) {
 		result = PLAN_NO_PLACE;
@@ -125,7 +128,7 @@ static int fail_all(const struct picking *k, struct error *err)
 				 k->p->place, names, r->text);
 	return error_set(err, EPERM,
 			 "nothing that '%.200s' stands for can be watched by %s; %.200s: %s",
-			 k->p->place, ending_of(k->p->verdict.exit)->phrase, names, r->text);
+			 k->p->place, ending_of(k->ways.first.exit)->phrase, names, r->text);
 }
 
 static int by_count(const void *a, const void *b)
@@ -174,15 +177,40 @@ static void add_copies(const struct probe *p, struct text *to)
 			     "the other");
 }
 
+/* By the way that most would take, if any takes it. */
+static void conclude(struct picking *k)
+{
+	const struct probe *p = k->p;
+
+	k->p->judgement = k->ways.first;
+	for (uint32_t i = 0; i < p->functions.count; i++)
+		if (p->functions.at[i].exit == k->ways.first.exit)
+			return;
+	if (k->ways.second.exit != EXIT_NONE)
+		k->p->judgement = k->ways.second;
+}
+
+static uint32_t count_others(const struct probe *p)
+{
+	uint32_t others = 0;
+
+	for (uint32_t i = 0; i < p->functions.count; i++)
+		others += p->functions.at[i].exit != p->judgement.exit;
+	return others;
+}
+
 static char *tell(const struct picking *k)
 {
 	struct text to = { 0 };
-	uint32_t count = k->p->functions.count;
+	uint32_t count = k->p->functions.count, others = count_others(k->p);
 
 	if (count > 1 && k->option->pattern)
 		text_format(&to, "%u functions", count);
 	else if (count > 1)
 		add_copies(k->p, &to);
+	if (others && k->ways.second.exit != EXIT_NONE)
+		text_format(&to, "%s%u by %s", to.size ? "; " : "", others,
+			    ending_of(k->ways.second.exit)->phrase);
 	if (k->tails)
 		text_add(&to, to.size ? "; " : "");
 	if (k->tails && count == 1)
@@ -199,11 +227,12 @@ static char *tell(const struct picking *k)
 int pick_functions(struct code *code, const struct match_list *all,
 		   const struct pick_option *option, struct probe *p, struct error *err)
 {
-	struct picking k = { .p = p, .option = option };
+	struct picking k = { .p = p, .option = option, .ways = option->ways };
 	int ret = pick_all(&k, code, all, err);
 
 	if (!ret && !p->functions.count && k.left_out)
 		ret = fail_all(&k, err);
+	conclude(&k);
 	if (!ret) {
 		p->note = tell(&k);
 		p->left_out = tell_left_out(&k);

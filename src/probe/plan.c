@@ -21,6 +21,7 @@ static void place_entry(const struct plan_request *r, struct probe_function *ret
 		return;
 	entry.offset = r->symbol->offset + choice->offset;
 	entry.price = choice->price;
+	entry.insn = choice->insn;
 	part.size = choice->offset + choice->length;
 	array_push(&ret->sites, entry);
 	array_push(&ret->parts, part);
@@ -58,6 +59,7 @@ static bool add_site(const struct plan_request *r, const struct exit_site *s,
 		.condition = s->condition,
 		.cfa = s->cfa,
 		.price = s->insn.price,
+		.insn = s->insn.name,
 	};
 
 	if (!image_to_offset(r->image->image, s->insn.address, &site.offset) ||
@@ -102,15 +104,19 @@ enum plan_result plan_exits(const struct plan_request *r, struct probe_function 
 {
 	const struct cfa_table *cfa = code_cfa(r->image);
 	struct exit_plan plan = { 0 };
+	struct site_choice choice;
 	enum plan_result result;
 	struct flow flow = { 0 };
-	uint64_t address = 0;
 
-	if (r->exact)
-		return fail(PLAN_NO_END, "a place within a function has no exits of its own",
-			    ret_why);
-	image_to_address(r->image->image, r->symbol->offset, &address);
-	if (cfa_is_entry(cfa, address) == CFA_NO)
+	if (r->exact) {
+		place_entry(r, ret, &choice);
+		return choice.refused
+			       ? fail(PLAN_NO_PLACE, choice.refused, ret_why)
+			       : fail(PLAN_NO_END,
+				      "a place within a function has no exits of its own",
+				      ret_why);
+	}
+	if (!locate_is_entry(r->image, r->symbol, 0))
 		return fail(PLAN_NO_FUNCTION,
 			    "the stack is not that of a function's entry there", ret_why);
 	body_read(r->decoder, r->image, r->symbol, &flow);

@@ -18,10 +18,10 @@ void probe_done(struct probe *p)
 
 bool probe_has_end(const struct probe *p, struct error *err)
 {
-	if (p->verdict.exit != EXIT_NONE)
+	if (p->judgement.exit != EXIT_NONE)
 		return true;
 	error_set(err, ENOTSUP, "the end of '%.200s' cannot be seen without harm: %s", p->place,
-		  p->verdict.reason);
+		  p->judgement.reason);
 	return false;
 }
 
@@ -31,17 +31,13 @@ static void add_price(enum insn_price *worst, enum insn_price price)
 		*worst = price;
 }
 
-struct probe_price probe_price(const struct probe *p)
+struct probe_price function_price(const struct probe_function *f)
 {
 	struct probe_price worst = { INSN_EMULATED, INSN_EMULATED };
 
-	for (uint32_t i = 0; i < p->functions.count; i++) {
-		const struct probe_function *f = &p->functions.at[i];
-
-		for (uint32_t k = 0; k < f->sites.count; k++)
-			add_price(f->sites.at[k].role == SITE_EXIT ? &worst.exit : &worst.entry,
-				  f->sites.at[k].price);
-	}
+	for (uint32_t i = 0; i < f->sites.count; i++)
+		add_price(f->sites.at[i].role == SITE_EXIT ? &worst.exit : &worst.entry,
+			  f->sites.at[i].price);
 	return worst;
 }
 

@@ -17,7 +17,6 @@
 
 #include "base/table.h"
 #include "probe/ending.h"
-#include "probe/hook.h"
 #include "probe/insn.h"
 #include "probe/place.h"
 #include "wire/control.h"
@@ -33,6 +32,7 @@ struct site {
 	uint32_t cfa;	   /* rule that leads to the call's CFA; of a return hook 0 */
 	uint64_t offset;   /* file offset of the instruction */
 	enum insn_price price;
+	const char *insn; /* name of the instruction; static */
 };
 
 /* A run of a function's code. */
@@ -50,6 +50,7 @@ struct probe_function {
 	uint64_t inode;		  /* of the mapped file, 0 = just a file */
 	char *symbol;		  /* raw name */
 	char *name;		  /* readable, with parameters and clone suffix */
+	enum probe_exit exit;	  /* how its calls are seen to end */
 	ARRAY(struct site) sites; /* the first is its entry's; none: it cannot be watched */
 	ARRAY(struct code_part) parts; /* that were judged to find the sites */
 	bool tails;		       /* may end by a jump to another function, whose time
@@ -62,12 +63,19 @@ static inline const struct site *function_entry(const struct probe_function *f)
 	return &f->sites.at[0];
 }
 
+/* Of the dearest of its entries, and of its exits (none: INSN_EMULATED). */
+struct probe_price {
+	enum insn_price entry, exit;
+};
+struct probe_price function_price(const struct probe_function *f);
+
 struct probe {
 	uint32_t id;	/* from 1, in the set */
 	char *place;	/* as written */
 	char *function; /* readable name; of several functions, the place */
 	ARRAY(struct probe_function) functions;
-	struct verdict verdict;
+	enum exit_wish wish;
+	struct judgement judgement; /* how most of them are seen to end, and why so */
 	char *note;	/* what should be said aloud ("3 clones: ..."), NULL = nothing */
 	char *left_out; /* "2 left out: f, g (...)", NULL = no function was */
 };
@@ -87,13 +95,8 @@ struct probe_set {
 int probe_resolve(struct code *code, const char *place, enum exit_wish wish, struct probe *ret,
 		  struct error *err);
 void probe_done(struct probe *p);
-/* Can the end of its calls be seen?  false: err has the verdict's sentence. */
+/* Can the end of its calls be seen?  false: err has the judgement's sentence. */
 bool probe_has_end(const struct probe *p, struct error *err);
-/* Of the dearest of its entries, and of its exits (none: INSN_EMULATED). */
-struct probe_price {
-	enum insn_price entry, exit;
-};
-struct probe_price probe_price(const struct probe *p);
 
 /* Resolves and adds with the next id.  A function belongs to the first probe that
  * stands for it; -EEXIST: the place was added, or nothing is left of it. */

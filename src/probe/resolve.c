@@ -169,7 +169,7 @@ static int resolve(struct code *code, const struct place *place, enum exit_wish 
 	if (place->kind == PLACE_ADDRESS ? exact != 0 : place->has_offset)
 		option.exact = &exact;
 	if (!ret) {
-		ending_judge(code, wish, &p->verdict);
+		ending_judge(code, wish, &option.ways);
 		ret = pick_functions(code, &all, &option, p, err);
 	}
 	array_done(&all);
@@ -181,7 +181,7 @@ static int resolve(struct code *code, const struct place *place, enum exit_wish 
 int probe_resolve(struct code *code, const char *text, enum exit_wish wish, struct probe *ret,
 		  struct error *err)
 {
-	struct probe p = { .place = mem_text(text) };
+	struct probe p = { .place = mem_text(text), .wish = wish };
 	struct place place;
 	int failed = place_parse(text, &place, err);
 

@@ -252,11 +252,16 @@ static void who_keeps_its_return_address_is_not_hooked(void **state)
 		struct error err = { "" };
 
 		/* a C library may lack one */
-		if (probe_resolve(&code, keeping[i], EXIT_WISH_AUTO, &p, &err))
+		if (probe_resolve(&code, keeping[i], EXIT_WISH_HOOK, &p, &err))
 			continue;
-		if (p.verdict.exit != EXIT_NONE)
+		if (p.judgement.exit != EXIT_NONE)
 			fail_msg("'%s' would be hooked", keeping[i]);
 		assert_false(probe_has_end(&p, &err));
+		probe_done(&p);
+		if (probe_resolve(&code, keeping[i], EXIT_WISH_AUTO, &p, &err))
+			continue;
+		if (p.judgement.exit == EXIT_HOOK || p.functions.at[0].exit == EXIT_HOOK)
+			fail_msg("'%s' would be hooked by choice", keeping[i]);
 		probe_done(&p);
 	}
 }
@@ -284,13 +289,13 @@ static void a_wish_is_heard(void **state)
 
 	assert_int_equal(probe_resolve(&code, "plain_function", EXIT_WISH_HOOK, &p, &err), 0);
 	/* a sanitizer's runtime can throw: then the sentence is the hook's */
-	assert_true(p.verdict.exit == EXIT_HOOK || strstr(p.verdict.reason, "return hook"));
+	assert_true(p.judgement.exit == EXIT_HOOK || strstr(p.judgement.reason, "return hook"));
 	assert_int_equal(p.functions.at[0].sites.count, 1);
 	assert_int_equal(function_entry(&p.functions.at[0])->role, SITE_ENTRY);
 	probe_done(&p);
 	assert_int_equal(probe_resolve(&code, "plain_function", EXIT_WISH_BRACKET, &p, &err),
 			 0);
-	assert_int_equal(p.verdict.exit, EXIT_NONE);
+	assert_int_equal(p.judgement.exit, EXIT_NONE);
 	assert_false(probe_has_end(&p, &err));
 	assert_non_null(strstr(err.text, endings[EXIT_BRACKET].yet));
 	probe_done(&p);
@@ -305,7 +310,7 @@ static void exits_are_sites_behind_the_entry(void **state)
 
 	if (probe_resolve(&code, "plain_function", EXIT_WISH_RET, &p, &err))
 		fail_msg("%s", err.text);
-	assert_int_equal(p.verdict.exit, EXIT_SITES);
+	assert_int_equal(p.judgement.exit, EXIT_SITES);
 	f = &p.functions.at[0];
 	assert_true(f->checked);
 	for (uint32_t i = 0; i < f->sites.count; i++) {
@@ -321,9 +326,45 @@ static void exits_are_sites_behind_the_entry(void **state)
 	/* its first byte is not what the file says: nor is any exit probed */
 	assert_int_equal(probe_resolve(&code, "patched_function", EXIT_WISH_RET, &p, &err),
 			 -ESTALE);
-	assert_int_equal(probe_resolve(&code, "plain_function+1", EXIT_WISH_RET, &p, &err), 0);
+	for (unsigned at = 1; at < 8 && !p.functions.count; at++) {
+		AUTO_FREE char *text = mem_format("plain_function+%u", at);
+
+		/* into an instruction: refused for that */
+		if (probe_resolve(&code, text, EXIT_WISH_RET, &p, &err))
+			assert_non_null(strstr(err.text, "start of an instruction"));
+	}
 	assert_false(probe_has_end(&p, &err));
 	assert_non_null(strstr(err.text, "no exits of its own"));
+	probe_done(&p);
+}
+
+/* Of two C functions, one has a conditional jump before its only ret, one has not. */
+static void the_hook_is_for_exits_that_are_dear(void **state)
+{
+	struct error err = { "" };
+	struct probe p = { 0 };
+	uint32_t hooked = 0, plain = 0;
+
+	if (probe_resolve(&code, "c:str*", EXIT_WISH_AUTO, &p, &err))
+		fail_msg("%s", err.text);
+	for (uint32_t i = 0; i < p.functions.count; i++) {
+		const struct probe_function *f = &p.functions.at[i];
+		struct probe_price price = function_price(f);
+
+		hooked += f->exit == EXIT_HOOK;
+		plain += f->exit == EXIT_SITES && price.exit != INSN_STEPPED;
+		if (f->exit == EXIT_HOOK && price.entry == INSN_STEPPED) {
+			/* then the exits are dearer still, or there are none */
+			assert_int_equal(f->sites.count, 1);
+			assert_int_equal(f->sites.at[0].role, SITE_ENTRY);
+		}
+	}
+	assert_true(plain > 0);
+	/* this program's own runtime may be a sanitizer's, which walks stacks */
+	if (p.judgement.exit == EXIT_SITES && p.note && strstr(p.note, "by return hook"))
+		assert_true(hooked > 0);
+	else
+		assert_int_equal(hooked, 0);
 	probe_done(&p);
 }
 
@@ -421,6 +462,7 @@ int main(void)
 		cmocka_unit_test(every_way_to_see_an_end_has_its_words),
 		cmocka_unit_test(a_wish_is_heard),
 		cmocka_unit_test(exits_are_sites_behind_the_entry),
+		cmocka_unit_test(the_hook_is_for_exits_that_are_dear),
 		cmocka_unit_test(a_pattern_says_what_it_leaves_out),
 		cmocka_unit_test(the_middle_of_an_instruction_is_refused),
 		cmocka_unit_test(a_set_numbers_its_probes),

@@ -12,7 +12,7 @@ static void describe_probe(const struct session *s, const struct probe *p, struc
 
 		text_format(to, "  %s:%u", slash ? slash + 1 : file, known->line);
 	}
-	text_format(to, "  %s", ending_of(p->verdict.exit)->phrase);
+	text_format(to, "  %s", ending_of(p->judgement.exit)->phrase);
 	if (known && known->cost)
 		text_format(to, "  %s a call", text_duration(cost, known->cost));
 	if (p->note)

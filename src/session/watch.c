@@ -14,9 +14,9 @@ static int add_place(struct watch *w, const char *place, enum exit_wish wish, st
 	return probe_has_end(&w->set.at[w->set.count - 1], err) ? 0 : -EPERM;
 }
 
-static bool is_hooked(const struct probe *p)
+static bool is_hooked(const struct probe_function *f)
 {
-	return p->verdict.exit == EXIT_HOOK;
+	return f->exit == EXIT_HOOK;
 }
 
 static struct watch_file *file_for(struct watch *w, const struct probe_function *function,
@@ -62,12 +62,12 @@ static int group_sites(struct watch *w, struct error *err)
 		struct probe *probe = &w->set.at[p];
 
 		for (uint32_t i = 0; i < probe->functions.count; i++) {
-			struct watch_file *f =
-				file_for(w, &probe->functions.at[i], !is_hooked(probe), err);
+			const struct probe_function *function = &probe->functions.at[i];
+			struct watch_file *f = file_for(w, function, !is_hooked(function), err);
 
 			if (!f)
 				return -errno;
-			add_sites(f, &probe->functions.at[i], probe->id);
+			add_sites(f, function, probe->id);
 		}
 	}
 	return 0;
@@ -100,10 +100,18 @@ void watch_done(struct watch *w)
 	code_done(&w->code);
 }
 
+static bool has_hook(const struct probe *p)
+{
+	for (uint32_t i = 0; i < p->functions.count; i++)
+		if (is_hooked(&p->functions.at[i]))
+			return true;
+	return false;
+}
+
 static bool is_any_hooked(const struct watch *w)
 {
 	for (uint32_t i = 0; i < w->set.count; i++)
-		if (is_hooked(&w->set.at[i]))
+		if (has_hook(&w->set.at[i]))
 			return true;
 	return false;
 }
@@ -134,21 +142,32 @@ static uint32_t price_of(const struct price_pair *pair, enum insn_price price)
 	return price == INSN_STEPPED ? pair->stepped : pair->cheap;
 }
 
-/* What a call of the probe's dearest function costs, in nanoseconds. */
-static uint32_t cost_of(const struct probe *p, struct live *live)
+/* What a call costs, in nanoseconds. */
+static uint32_t cost_of(const struct probe_function *f, struct live *live)
 {
 	const struct price *price = live_price(live);
-	struct probe_price dearest = probe_price(p);
+	struct probe_price p = function_price(f);
 
-	if (is_hooked(p))
-		return price_of(&price->hooked, dearest.entry);
-	return price_of(&price->plain, dearest.entry) + price_of(&price->plain, dearest.exit);
+	if (is_hooked(f))
+		return price_of(&price->hooked, p.entry);
+	return price_of(&price->plain, p.entry) + price_of(&price->plain, p.exit);
 }
 
-/* What of the probe has to be single-stepped, NULL: nothing. */
-static const char *what_is_stepped(const struct probe *p)
+/* The function whose calls cost most. */
+static const struct probe_function *find_dearest(const struct probe *p, struct live *live)
 {
-	struct probe_price dearest = probe_price(p);
+	const struct probe_function *dearest = &p->functions.at[0];
+
+	for (uint32_t i = 1; i < p->functions.count; i++)
+		if (cost_of(&p->functions.at[i], live) > cost_of(dearest, live))
+			dearest = &p->functions.at[i];
+	return dearest;
+}
+
+/* What of the function has to be single-stepped, NULL: nothing. */
+static const char *what_is_stepped(const struct probe_function *f)
+{
+	struct probe_price dearest = function_price(f);
 
 	if (dearest.entry == INSN_STEPPED)
 		return dearest.exit == INSN_STEPPED
@@ -161,7 +180,8 @@ int watch_price(struct watch *w, struct live *live, struct error *err)
 {
 	for (uint32_t i = 0; i < w->set.count; i++) {
 		const struct probe *p = &w->set.at[i];
-		uint32_t cost = cost_of(p, live);
+		const struct probe_function *dearest = find_dearest(p, live);
+		uint32_t cost = cost_of(dearest, live);
 
 		if (p->functions.count > WATCH_DEAR_SITES)
 			return error_set(
@@ -169,11 +189,11 @@ int watch_price(struct watch *w, struct live *live, struct error *err)
 				"'%s' stands for %u functions: each call of any of them would "
 				"be paid for (--yes to do it, --dry-run to see the price)",
 				p->place, p->functions.count);
-		if (what_is_stepped(p) && cost > WATCH_DEAR_NSEC)
+		if (what_is_stepped(dearest) && cost > WATCH_DEAR_NSEC)
 			return error_set(err, EINVAL,
 					 "'%s' would cost %.1f us a call here, since %s to be "
 					 "single-stepped (--yes to accept that)",
-					 p->place, cost / 1e3, what_is_stepped(p));
+					 p->place, cost / 1e3, what_is_stepped(dearest));
 	}
 	return 0;
 }
@@ -222,11 +242,11 @@ void watch_tell(struct watch *w, struct live *live, struct describe *describe,
 			.head.time = clock_now(),
 			.probe = p->id,
 			.sites = p->functions.count,
-			.exit = p->verdict.exit,
+			.exit = p->judgement.exit,
 			.image = image_of(w, describe, first),
 			.offset = first->entry,
 			.length = first->size,
-			.cost = cost_of(p, live),
+			.cost = cost_of(find_dearest(p, live), live),
 		};
 		struct frame_name name = { .file = "" };
 
@@ -237,21 +257,28 @@ void watch_tell(struct watch *w, struct live *live, struct describe *describe,
 	}
 }
 
+/* May the probe stand in this code as it is?  false: reason says why not. */
+static bool is_safe(const struct probe *p, const struct code *code, struct judgement *ret)
+{
+	struct ways ways;
+
+	ending_judge(code, p->wish, &ways);
+	*ret = ways.first.exit == EXIT_NONE ? ways.first : ways.second;
+	return ways.first.exit != EXIT_NONE && (!has_hook(p) || ways_allow(&ways, EXIT_HOOK));
+}
+
 bool watch_is_safe(struct watch *w, const struct target *target, struct error *err)
 {
 	struct code now = { 0 };
-	struct verdict verdict;
+	struct judgement judgement;
 	bool safe = true;
 
 	if (!w->set.count || code_open(target, &now, NULL))
 		return true; /* nothing is armed, or the target is gone */
-	for (uint32_t i = 0; i < w->set.count && safe; i++) {
-		const struct ending *way = ending_of(w->set.at[i].verdict.exit);
-
-		safe = !way->judge || way->judge(&now, &verdict);
-	}
+	for (uint32_t i = 0; i < w->set.count && safe; i++)
+		safe = is_safe(&w->set.at[i], &now, &judgement);
 	if (!safe)
-		error_set(err, EPERM, "%s", verdict.reason);
+		error_set(err, EPERM, "%s", judgement.reason);
 	code_done(&now);
 	return safe;
 }
