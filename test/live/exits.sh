@@ -15,7 +15,7 @@ names=$("$python" -c "import json; print(*json.load(open('$work/bare'))['functio
 right='len(lines) == len(t["functions"]) and all(
 	d["calls"] == d["entries"] == d["ended"]["return"] == t["functions"][d["place"]]["entries"] and
 	d["open"] == 0 and list(d["ended"]) == ["return"] for d in lines)'
-lasting='[d for d in lines if not 0 <= sum(n for low, high, n in d["histogram"] if low >= 50000) -
+lasting='[d for d in lines if not 0 <= sum(n for low, high, n in d["histogram"] if low >= 250000) -
 	t["functions"][d["place"]]["inside"] <= 2]'
 
 target_start wayout --wait

@@ -124,7 +124,7 @@ int deeper(int n);
 int main(int argc, char **argv)
 {
 	struct stage stage = {
-		.mode = "", .calls = 2, .depth = 5, .work = 100000, .seconds = 60
+		.mode = "", .calls = 2, .depth = 5, .work = 500000, .seconds = 60
 	};
 
 	stage_options(&stage, argc, argv);
