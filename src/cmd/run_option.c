@@ -46,7 +46,7 @@ static const struct option_spec spans_specs[] = {
 	{ OPTION_TEXT, 'w', "where", "EXPR",
 	  "only spans for which EXPR is true (not in this version)", AT(where) },
 	{ OPTION_CHOICE, 0, "exit", EXIT_WISHES,
-	  "how the end of a call is seen (auto: at its exits, or as is cheap and unseen)",
+	  "how the end of a call is seen (auto: at its exits, or by a hook where cheaper and unseen)",
 	  AT(exit) },
 };
 const struct option_group group_spans = OPTION_GROUP("Spans", spans_specs);
