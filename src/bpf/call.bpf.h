@@ -7,6 +7,7 @@
 #ifndef SONDE_BPF_CALL_BPF_H
 #define SONDE_BPF_CALL_BPF_H
 
+#include "bpf/judged.bpf.h"
 #include "bpf/stack.bpf.h"
 
 #define ENTER_HOOK 0
@@ -163,8 +164,9 @@ static __always_inline struct thread_state *call_begin(struct pt_regs *ctx, __u3
 	return t;
 }
 
-/* id 0 in *ret_id: not opened. */
-static __always_inline int call_enter(struct pt_regs *ctx, __u64 *ret_id)
+/* id 0 in *ret_id: not opened.  may_skip: the return of a call that is not opened is
+ * not hooked either. */
+static __always_inline int call_enter(struct pt_regs *ctx, __u64 *ret_id, bool may_skip)
 {
 	__u32 probe = COOKIE_PROBE(bpf_get_attach_cookie(ctx));
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -176,6 +178,8 @@ static __always_inline int call_enter(struct pt_regs *ctx, __u64 *ret_id)
 	t = call_begin(ctx, probe, task);
 	if (!t)
 		return ENTER_SKIP;
+	if (may_skip && probe && !is_judged(task))
+		return refuse(probe, END_UNJUDGED);
 	own = stack_is_own(task, t, sp);
 	if (own != STACK_OWN)
 		return refuse(probe, own == STACK_FOREIGN ? END_FOREIGN : END_UNTRACKED);
@@ -289,7 +293,7 @@ int call_session(struct pt_regs *ctx)
 
 	if (bpf_session_is_return())
 		return call_leave(ctx, *cookie);
-	return call_enter(ctx, cookie);
+	return call_enter(ctx, cookie, true);
 }
 
 /* Older kernels: an entry link and a return link (uprobe_multi or perf). */
@@ -298,7 +302,7 @@ int call_entry(struct pt_regs *ctx)
 {
 	__u64 id;
 
-	call_enter(ctx, &id);
+	call_enter(ctx, &id, false);
 	return 0;
 }
 

@@ -24,11 +24,21 @@ struct xol_area {
 	unsigned long vaddr; /* user address of the [uprobes] page */
 };
 
+struct hlist_node {
+	struct hlist_node *next;
+};
+
+struct hlist_head {
+	struct hlist_node *first;
+};
+
 struct uprobes_state {
 	struct xol_area *xol_area;
+	struct hlist_head head_tramps; /* Linux 6.18: of probes on five-byte nops */
 };
 
 struct mm_struct {
+	unsigned long exec_vm; /* pages that are mapped to be executed, not written */
 	unsigned long start_stack;
 	struct uprobes_state uprobes_state;
 };

@@ -34,6 +34,7 @@ int BPF_PROG(life_fork, struct task_struct *parent, struct task_struct *child)
 	if (!is_target(parent->tgid, parent->pid))
 		return 0;
 	bpf_map_update_elem(&targets, &pid, &one, BPF_ANY);
+	judged_fork(parent->tgid, pid);
 	event_fill(&e.head, EVENT_FORK, sizeof(e), child->pid, bpf_ktime_get_ns());
 	send(&e, sizeof(e), &loss.others);
 	return 0;
@@ -49,6 +50,7 @@ int BPF_PROG(life_exec, struct task_struct *task)
 		return 0;
 	now = bpf_ktime_get_ns();
 	close_all(task, END_EXEC, now);
+	judged_change(task->tgid);
 	event_fill(&e.head, EVENT_EXEC, sizeof(e), task->pid, now);
 	send(&e, sizeof(e), &loss.others);
 	return 0;
@@ -67,8 +69,10 @@ int BPF_PROG(life_exit, struct task_struct *task)
 	close_all(task, END_EXIT, now);
 	/* live was lowered for this thread already */
 	e.last = task->signal->live.counter == 0;
-	if (e.last)
+	if (e.last) {
 		bpf_map_delete_elem(&targets, &pid);
+		bpf_map_delete_elem(&judged, &pid);
+	}
 	event_fill(&e.head, EVENT_EXIT, sizeof(e), task->pid, now);
 	send(&e, sizeof(e), &loss.others);
 	return 0;

@@ -138,6 +138,10 @@ int call_site(struct pt_regs *ctx)
 	__u32 probe = COOKIE_PROBE(cookie), role = COOKIE_ROLE(cookie);
 	__u64 slot = slot_of(ctx, COOKIE_RULE(cookie));
 
+	if (role == SITE_LOADER) {
+		judged_change(bpf_get_current_pid_tgid() >> 32);
+		return 0;
+	}
 	if (role != SITE_EXIT)
 		site_enter(ctx, probe, slot);
 	if (role != SITE_ENTRY && condition_holds(ctx->eflags, COOKIE_CONDITION(cookie)))

@@ -3,6 +3,7 @@
  */
 #include "bpf/call.bpf.h"
 #include "bpf/clock.bpf.h"
+#include "bpf/judged.bpf.h"
 #include "bpf/life.bpf.h"
 #include "bpf/site.bpf.h"
 

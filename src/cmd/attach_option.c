@@ -106,6 +106,10 @@ int attach_end(struct attach_option *a, struct session *s, int code, const struc
 	} else if (s->child && !s->held) {
 		status = session_child_status(s);
 	}
+	if (!code && s->unhooked.text[0])
+		log_warn("the target has loaded new code, since when returns were not hooked: "
+			 "%s",
+			 s->unhooked.text);
 	session_close(s);
 	attach_option_done(a);
 	return status;

@@ -66,6 +66,8 @@ static int add_process(struct code *c, const struct process *p, struct error *er
 
 	if (ret)
 		return ret;
+	c->pages += maps_code_pages(&maps);
+	c->key += maps_code_key(&maps);
 	for (uint32_t i = 0; i < maps.count && c->count < IMAGES_MAX; i++) {
 		const struct map *map = &maps.at[i];
 		struct code_image *image = find_image(c, map);

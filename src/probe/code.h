@@ -34,6 +34,8 @@ struct code_image {
 
 struct code {
 	ARRAY(struct code_image);
+	uint64_t pages; /* maps_code_pages() and the sum of maps_code_key() of all processes */
+	uint64_t key;
 	char *name;   /* what messages call it: "shop-server" */
 	char *option; /* how a command line names it: "-p 4242", "-- FILE" */
 };

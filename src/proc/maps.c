@@ -1,5 +1,6 @@
 #include "proc/maps.h"
 
+#include "base/table.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -18,9 +19,13 @@ static const struct {
 	const char *name;
 	enum map_kind kind;
 } special_maps[] = {
-	{ "[vdso]", MAP_KIND_VDSO },	     { "[stack]", MAP_KIND_STACK },
-	{ "[uprobes]", MAP_KIND_PROBES },    { "[vvar]", MAP_KIND_OTHER },
-	{ "[vvar_vclock]", MAP_KIND_OTHER }, { "[vsyscall]", MAP_KIND_OTHER },
+	{ "[vdso]", MAP_KIND_VDSO },
+	{ "[stack]", MAP_KIND_STACK },
+	{ "[uprobes]", MAP_KIND_PROBES },
+	{ "[vvar]", MAP_KIND_OTHER },
+	{ "[vvar_vclock]", MAP_KIND_OTHER },
+	{ "[vsyscall]", MAP_KIND_OTHER },
+	{ "[uprobes-trampoline]", MAP_KIND_PROBES },
 };
 
 static enum map_kind kind_of(const struct map *m)
@@ -201,6 +206,35 @@ static int is_file(const char *path, uint64_t inode)
 	if (!S_ISREG(st.st_mode))
 		return -EINVAL;
 	return !inode || (uint64_t)st.st_ino == inode;
+}
+
+static bool is_code(const struct map *m)
+{
+	return m->exec && !m->write && m->kind != MAP_KIND_PROBES && m->kind != MAP_KIND_OTHER;
+}
+
+uint64_t maps_code_pages(const struct maps *m)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < m->count; i++)
+		if (is_code(&m->at[i]))
+			bytes += m->at[i].end - m->at[i].start;
+	return bytes / sysconf(_SC_PAGESIZE);
+}
+
+uint64_t maps_code_key(const struct maps *m)
+{
+	uint64_t key = 0;
+
+	for (uint32_t i = 0; i < m->count; i++) {
+		const struct map *map = &m->at[i];
+		uint64_t parts[4] = { map->major, map->minor, map->inode, map->offset };
+
+		if (is_code(map) && map->kind == MAP_KIND_FILE)
+			key += hash_bytes(parts, sizeof(parts), 0);
+	}
+	return key;
 }
 
 int map_path(const struct map *map, uint32_t pid, char **ret, struct error *err)

@@ -20,7 +20,7 @@ enum map_kind {
 	MAP_KIND_VDSO,
 	MAP_KIND_STACK,	 /* the main thread's */
 	MAP_KIND_JIT,	 /* executable and not of a file */
-	MAP_KIND_PROBES, /* [uprobes]: the kernel's page for probes */
+	MAP_KIND_PROBES, /* [uprobes], [uprobes-trampoline]: the kernel's pages for probes */
 	MAP_KIND_OTHER,	 /* heap, anonymous, [vvar], [vsyscall], ... */
 };
 
@@ -54,6 +54,12 @@ const struct map *maps_find(const struct maps *m, uint64_t address);
  * executable, NULL if none. */
 const struct map *maps_show(const struct maps *m, const struct map *file, uint64_t offset);
 bool map_is_same_file(const struct map *a, const struct map *b);
+
+/* How much code is mapped that cannot be written, in pages, but for the kernel's own for
+ * probes: mm_struct.exec_vm (mm/internal.h, is_exec_mapping()). */
+uint64_t maps_code_pages(const struct maps *m);
+/* The same for two processes that map the same files of code. */
+uint64_t maps_code_key(const struct maps *m);
 
 /*
  * A path that opens the very file that is mapped; it holds as long as the

@@ -53,6 +53,8 @@ static void every_kind_is_known(void **state)
 	assert_string_equal(m.at[4].path, "/tmp/x\ny");
 	assert_true(m.at[4].deleted && m.at[4].shared);
 	assert_true(m.at[4].inode == UINT64_MAX);
+	/* /usr/bin/a b, /tmp/x and the vdso; not what can be written, nor the probes' */
+	assert_true(maps_code_pages(&m) * sysconf(_SC_PAGESIZE) == 0x10000 + 0x1000 + 0x2000);
 	assert_ptr_equal(maps_find(&m, 0x55d0c0010000), &m.at[1]);
 	assert_ptr_equal(maps_find(&m, 0x55d0c001ffff), &m.at[1]);
 	assert_null(maps_find(&m, 0x55d0c0020000));

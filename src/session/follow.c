@@ -1,5 +1,7 @@
 #include "session/follow.h"
 
+#include "session/judge.h"
+
 #define YOUNG_NSEC (2 * NSEC_PER_SEC)
 
 void follow_young(struct session *s, uint32_t pid)
@@ -14,7 +16,7 @@ void follow_described(void *context, const struct event *e)
 	struct session *s = context;
 
 	if (e->kind == EVENT_MAP)
-		s->new_code = true;
+		judge_note(s, ((const struct event_map *)e)->pid);
 	tables_event(s->tables, e);
 	feed_event(&s->feed, e);
 }

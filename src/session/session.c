@@ -2,6 +2,7 @@
 
 #include "proc/thread.h"
 #include "session/follow.h"
+#include "session/judge.h"
 #include "session/launch.h"
 #include "source/calibrate.h"
 
@@ -54,24 +55,12 @@ static void fail(struct session *s, int code)
 	loop_stop(&s->loop, ENDED_BY_USER);
 }
 
-/* Could the hooks do harm with what was mapped since they were judged? */
-static void judge_new_code(struct session *s)
-{
-	if (!s->new_code || s->failed)
-		return;
-	s->new_code = false;
-	if (watch_is_safe(&s->watch, &s->target, &s->error))
-		return;
-	error_prefix(&s->error, "stopped: the target has loaded new code");
-	fail(s, -EPERM);
-}
-
 static void on_poll(void *context)
 {
 	struct session *s = context;
 
 	follow_new_code(s);
-	judge_new_code(s);
+	judge_pending(s);
 	live_poll(s->live);
 	follow_born(s);
 	if (s->on_poll)
@@ -85,7 +74,7 @@ static void on_tick(void *context)
 	s->heard = 0;
 	follow_unheard(s);
 	follow_new_code(s);
-	judge_new_code(s);
+	judge_pending(s);
 	live_tick(s->live);
 	follow_born(s);
 	feed_flush(&s->feed);
@@ -196,7 +185,8 @@ int session_arm(struct session *s, struct error *err)
 				 s->target.thread ? s->target.thread : "");
 	if (code == 0)
 		watch_tell(&s->watch, s->live, &s->describe, &s->feed);
-	s->new_code = false; /* what was told until now was judged by watch_find */
+	if (code == 0)
+		judge_pending(s);
 	return code;
 }
 
@@ -248,4 +238,5 @@ void session_close(struct session *s)
 	target_done(&s->target);
 	array_done(&s->born);
 	array_done(&s->young);
+	array_done(&s->unjudged);
 }

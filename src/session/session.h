@@ -45,17 +45,18 @@ struct session {
 	struct feed feed;
 	struct tables *tables; /* how to unwind what is mapped */
 	struct mapwatch mapwatch;
-	bool new_code;	/* something was mapped since the probes were judged */
 	unsigned heard; /* mappings heard of since the last tick */
 	struct loop loop;
 	struct live *live;
-	struct stream_writer *writer;	   /* set before session_arm to record; the caller's */
-	uint32_t threads;		   /* that were asked for by name or number */
-	uint32_t child;			   /* pid of the command that was started, 0 = none */
-	bool held;			   /* it has not been let run yet */
-	bool looped;			   /* loop is set up */
-	bool described;			   /* describe and feed are */
-	ARRAY(uint32_t) born;		   /* processes forked since the last poll */
+	struct stream_writer *writer; /* set before session_arm to record; the caller's */
+	uint32_t threads;	      /* that were asked for by name or number */
+	uint32_t child;		      /* pid of the command that was started, 0 = none */
+	bool held;		      /* it has not been let run yet */
+	bool looped;		      /* loop is set up */
+	bool described;		      /* describe and feed are */
+	ARRAY(uint32_t) unjudged;     /* processes that mapped code since the last poll */
+	struct error unhooked; /* why returns are not hooked in a process, "" = they are */
+	ARRAY(uint32_t) born;  /* processes forked since the last poll */
 	ARRAY(struct session_young) young; /* still loading their libraries */
 	nsec missed; /* when maps were last looked at for a sample in none of them */
 	nsec opened; /* when session_open was called */

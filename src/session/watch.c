@@ -14,12 +14,23 @@ static int add_place(struct watch *w, const char *place, enum exit_wish wish, st
 	return probe_has_end(&w->set.at[w->set.count - 1], err) ? 0 : -EPERM;
 }
 
+#define FIT 1 /* in watch.judged */
+
 static bool is_hooked(const struct probe_function *f)
 {
 	return f->exit == EXIT_HOOK;
 }
 
-static struct watch_file *file_for(struct watch *w, const struct probe_function *function,
+static bool has_hook(const struct probe *p)
+{
+	for (uint32_t i = 0; i < p->functions.count; i++)
+		if (is_hooked(&p->functions.at[i]))
+			return true;
+	return false;
+}
+
+/* attach opens the file that is mapped, name is what the target calls it. */
+static struct watch_file *file_for(struct watch *w, const char *attach, const char *name,
 				   bool plain, struct error *err)
 {
 	struct watch_file *f;
@@ -27,19 +38,18 @@ static struct watch_file *file_for(struct watch *w, const struct probe_function 
 
 	for (uint32_t i = 0; i < w->files.count; i++) {
 		f = &w->files.at[i];
-		if (f->plain == plain && strcmp(f->attach, function->attach) == 0)
+		if (f->plain == plain && strcmp(f->attach, attach) == 0)
 			return f;
 	}
-	fd = open(function->attach, O_RDONLY | O_CLOEXEC);
+	fd = open(attach, O_RDONLY | O_CLOEXEC);
 	if (fd < 0) {
-		error_set(err, errno, "cannot open '%s': %s", function->image_path,
-			  strerror(errno));
+		error_set(err, errno, "cannot open '%s': %s", name, strerror(errno));
 		return NULL;
 	}
 	f = array_add(&w->files);
 	f->fd = fd;
 	f->plain = plain;
-	f->attach = mem_text(function->attach);
+	f->attach = mem_text(attach);
 	f->path = mem_format("/proc/self/fd/%d", fd);
 	return f;
 }
@@ -61,14 +71,44 @@ static int group_sites(struct watch *w, struct error *err)
 	for (uint32_t p = 0; p < w->set.count; p++) {
 		struct probe *probe = &w->set.at[p];
 
+		w->hooks |= has_hook(probe);
 		for (uint32_t i = 0; i < probe->functions.count; i++) {
 			const struct probe_function *function = &probe->functions.at[i];
-			struct watch_file *f = file_for(w, function, !is_hooked(function), err);
+			struct watch_file *f =
+				file_for(w, function->attach, function->image_path,
+					 !is_hooked(function), err);
 
 			if (!f)
 				return -errno;
 			add_sites(f, function, probe->id);
 		}
+	}
+	return 0;
+}
+
+/* Where the loader of shared libraries calls a debugger each time it has changed what
+ * is mapped: the System V ABI's r_debug.r_brk (glibc and musl elf/link.h, dl_debug_state). */
+#define LOADER_PLACE "_dl_debug_state"
+
+static int add_loaders(struct watch *w, struct error *err)
+{
+	for (uint32_t i = 0; i < w->code.count; i++) {
+		struct code_image *image = &w->code.at[i];
+		const struct symtab *symbols;
+		const struct symbol *place;
+		struct watch_file *f;
+
+		if (!image->image || !image_defines(image->image, LOADER_PLACE))
+			continue;
+		symbols = code_symbols(image);
+		place = symbols ? symtab_named(symbols, LOADER_PLACE) : NULL;
+		if (!place)
+			continue;
+		f = file_for(w, image->attach, image->path, true, err);
+		if (!f)
+			return -errno;
+		array_push(&f->offsets, place->offset);
+		array_push(&f->cookies, COOKIE(0, SITE_LOADER, 0, 0));
 	}
 	return 0;
 }
@@ -83,7 +123,9 @@ int watch_find(struct watch *w, const struct target *target, const char *const *
 	code = code_open(target, &w->code, err);
 	for (uint32_t i = 0; code == 0 && i < nr_places; i++)
 		code = add_place(w, places[i], wish, err);
-	return code ? code : group_sites(w, err);
+	if (code == 0)
+		code = group_sites(w, err);
+	return code || !w->hooks ? code : add_loaders(w, err);
 }
 
 void watch_done(struct watch *w)
@@ -96,29 +138,15 @@ void watch_done(struct watch *w)
 		array_done(&w->files.at[i].cookies);
 	}
 	array_done(&w->files);
+	table_done(&w->judged);
 	probe_set_done(&w->set);
 	code_done(&w->code);
 }
 
-static bool has_hook(const struct probe *p)
+bool watch_fits(struct watch *w, enum attach_kind kind, struct error *err)
 {
-	for (uint32_t i = 0; i < p->functions.count; i++)
-		if (is_hooked(&p->functions.at[i]))
-			return true;
-	return false;
-}
-
-static bool is_any_hooked(const struct watch *w)
-{
-	for (uint32_t i = 0; i < w->set.count; i++)
-		if (has_hook(&w->set.at[i]))
-			return true;
-	return false;
-}
-
-bool watch_fits(const struct watch *w, enum attach_kind kind, struct error *err)
-{
-	if (kind == ATTACH_SESSION || !is_any_hooked(w))
+	w->kind = kind;
+	if (kind == ATTACH_SESSION || !w->hooks)
 		return true;
 	for (uint32_t i = 0; i < w->code.count; i++) {
 		const struct code_image *c = &w->code.at[i];
@@ -257,28 +285,63 @@ void watch_tell(struct watch *w, struct live *live, struct describe *describe,
 	}
 }
 
-/* May the probe stand in this code as it is?  false: reason says why not. */
-static bool is_safe(const struct probe *p, const struct code *code, struct judgement *ret)
+/* Could hooks harm a process with this code?  true: reason says how. */
+static bool would_harm(const struct watch *w, const struct code *code, struct error *err)
 {
 	struct ways ways;
 
-	ending_judge(code, p->wish, &ways);
-	*ret = ways.first.exit == EXIT_NONE ? ways.first : ways.second;
-	return ways.first.exit != EXIT_NONE && (!has_hook(p) || ways_allow(&ways, EXIT_HOOK));
+	for (uint32_t i = 0; i < w->set.count; i++) {
+		const struct probe *p = &w->set.at[i];
+
+		if (!has_hook(p))
+			continue;
+		ending_judge(code, p->wish, &ways);
+		if (ways_allow(&ways, EXIT_HOOK))
+			continue;
+		error_set(err, EPERM, "%s",
+			  ways.second.reason[0] ? ways.second.reason : ways.first.reason);
+		return true;
+	}
+	return false;
 }
 
-bool watch_is_safe(struct watch *w, const struct target *target, struct error *err)
+static int open_one(uint32_t pid, struct code *ret, struct error *err)
 {
-	struct code now = { 0 };
-	struct judgement judgement;
-	bool safe = true;
+	struct target one = { 0 };
+	struct process process;
+	int code = process_read(pid, &process, err);
 
-	if (!w->set.count || code_open(target, &now, NULL))
-		return true; /* nothing is armed, or the target is gone */
-	for (uint32_t i = 0; i < w->set.count && safe; i++)
-		safe = is_safe(&w->set.at[i], &now, &judgement);
-	if (!safe)
-		error_set(err, EPERM, "%s", judgement.reason);
-	code_done(&now);
-	return safe;
+	if (code)
+		return code;
+	array_push(&one.processes, process);
+	code = code_open(&one, ret, err);
+	array_done(&one.processes);
+	return code;
+}
+
+bool watch_may_hook(struct watch *w, uint32_t pid, uint64_t *ret_pages, struct error *err)
+{
+	struct maps maps = { 0 };
+	struct code code = { 0 };
+	uint32_t known;
+	bool may;
+
+	*ret_pages = 0;
+	if (maps_read(pid, &maps, err))
+		return false;
+	known = table_find(&w->judged, maps_code_key(&maps));
+	*ret_pages = maps_code_pages(&maps);
+	maps_done(&maps);
+	if (known == FIT)
+		return true;
+	if (open_one(pid, &code, err)) {
+		*ret_pages = 0;
+		return false;
+	}
+	*ret_pages = code.pages;
+	may = !would_harm(w, &code, err);
+	if (may)
+		table_set(&w->judged, code.key, FIT);
+	code_done(&code);
+	return may;
 }

@@ -23,6 +23,9 @@ struct watch {
 	struct code code;
 	struct probe_set set;
 	ARRAY(struct watch_file) files;
+	bool hooks;	       /* some function's return is hooked */
+	enum attach_kind kind; /* as of watch_fits() */
+	struct table judged;   /* maps_code_key() of code that was found fit for hooks */
 };
 
 /* Opens the target's code and finds every place, to be ended as wished.  What probe_resolve
@@ -31,10 +34,10 @@ int watch_find(struct watch *w, const struct target *target, const char *const *
 	       uint32_t nr_places, enum exit_wish wish, struct error *err);
 void watch_done(struct watch *w);
 
-/* Without sessions the return of every call of a hooked probe is hooked, also on a
- * signal stack, which the target would not survive.  false: the target sets one up; err
- * says so. */
-bool watch_fits(const struct watch *w, enum attach_kind kind, struct error *err);
+/* Will the probes be attached so?  Without sessions the return of every call of a hooked probe
+ * is hooked, also on a signal stack, which the target would not survive.  false: the target
+ * sets one up; err says so. */
+bool watch_fits(struct watch *w, enum attach_kind kind, struct error *err);
 /* -EINVAL when a probe is dear: single-stepped at more than WATCH_DEAR_NSEC a call
  * here, or on more than WATCH_DEAR_SITES functions.  The sentence says how to go on. */
 int watch_price(struct watch *w, struct live *live, struct error *err);
@@ -46,8 +49,8 @@ int watch_arm(struct watch *w, struct live *live, uint32_t pid, struct error *er
 /* Tells the stream of each probe. */
 void watch_tell(struct watch *w, struct live *live, struct describe *describe,
 		struct feed *feed);
-/* Would the probes still do no harm with what the target maps now?  false: err
- * says what came. */
-bool watch_is_safe(struct watch *w, const struct target *target, struct error *err);
+/* May returns be hooked in the process, by all code that it maps now?  *ret_pages: how
+ * much that is (maps_code_pages), 0 = the process is gone.  false: err says why not. */
+bool watch_may_hook(struct watch *w, uint32_t pid, uint64_t *ret_pages, struct error *err);
 
 #endif

@@ -34,6 +34,7 @@ struct live {
 	bool counting;	     /* the counters are mapped */
 	struct cputime cputime;
 	struct tables_need need;
+	struct judged_maps judged;
 };
 
 static int take_record(void *context, void *record, size_t size)
@@ -87,6 +88,7 @@ static void configure(struct live *l, uint32_t probes, uint32_t stripes)
 	bpf_program__set_autoload(b->progs.call_site, o->probes > 0);
 	bpf_program__set_autoload(b->progs.call_session,
 				  o->probes && o->attach == ATTACH_SESSION);
+	bpf_program__set_autoload(b->progs.judge, o->probes && o->attach == ATTACH_SESSION);
 	bpf_program__set_autoload(b->progs.call_entry,
 				  o->probes && o->attach != ATTACH_SESSION);
 	bpf_program__set_autoload(b->progs.call_return,
@@ -144,6 +146,11 @@ static int load(struct live *l, struct error *err)
 	if (code)
 		return code;
 	l->counting = true;
+	l->judged = (struct judged_maps){
+		.map = bpf_map__fd(l->bpf->maps.judged),
+		.program = bpf_program__fd(l->bpf->progs.judge),
+		.asks = &l->bpf->bss->asks,
+	};
 	code = give_tables(l, err);
 	if (code)
 		return code;
@@ -232,6 +239,11 @@ static void *close_links(void *links)
 	return NULL;
 }
 
+struct judged_maps *live_judged(struct live *l)
+{
+	return &l->judged;
+}
+
 const struct price *live_price(struct live *l)
 {
 	struct attach_programs programs = programs_of(l);
@@ -253,6 +265,8 @@ int live_watch(struct live *l, const struct attach_sites *sites, struct error *e
 	for (uint32_t i = 0; i < sites->count; i++) {
 		uint32_t probe = COOKIE_PROBE(sites->cookies[i]);
 
+		if (!probe)
+			continue;
 		if (!l->watched.at[probe - 1])
 			counts_begin(&l->counts, probe, now);
 		l->watched.at[probe - 1] = true;

@@ -9,6 +9,7 @@
 #define SONDE_SOURCE_LIVE_H
 
 #include "source/attach.h"
+#include "source/judged.h"
 #include "source/price.h"
 #include "source/source.h"
 #include "source/tables.h"
@@ -35,9 +36,12 @@ int live_add_process(struct live *l, uint32_t pid, struct error *err);
 int live_add_thread(struct live *l, uint32_t tid, struct error *err);
 
 /* Watches the sites of one file, in one process or all, by one link; their
- * cookies name probes from 1 to option.probes.  May be called again for the same probes
- * with sites of another file or process. */
+ * cookies name probes from 1 to option.probes, or none.  May be called again for the same
+ * probes with sites of another file or process. */
 int live_watch(struct live *l, const struct attach_sites *sites, struct error *err);
+
+/* Where returns may be hooked is told through it. */
+struct judged_maps *live_judged(struct live *l);
 
 /* What watching costs here; measured once (about 15 ms). */
 const struct price *live_price(struct live *l);

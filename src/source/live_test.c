@@ -49,7 +49,7 @@ extern char live_test_plain_if[], live_test_plain_end[];
 #endif
 
 struct tally {
-	uint64_t entries[2], returns[2], others[2], samples, ends, starts;
+	uint64_t entries[2], returns[2], others[2], unjudged, samples, ends, starts;
 };
 
 static void take(void *context, const struct event *e)
@@ -61,8 +61,15 @@ static void take(void *context, const struct event *e)
 
 		t->entries[c->probe - 1] += c->entries;
 		t->returns[c->probe - 1] += c->ended[END_RETURN];
-		for (unsigned r = 1; r < NR_SPAN_END; r++)
+		for (unsigned r = 1; r < CALLS_ENDED; r++)
 			t->others[c->probe - 1] += c->ended[r];
+	}
+	if (e->kind == EVENT_ENDS) {
+		const struct event_ends *ends = (const void *)e;
+
+		for (uint32_t i = 0; i < ends->nr_ends; i++)
+			if (ends->ends[i].reason == END_UNJUDGED)
+				t->unjudged += ends->ends[i].count;
 	}
 	t->samples += e->kind == EVENT_SAMPLE;
 	t->starts += e->kind == EVENT_START;
@@ -112,7 +119,19 @@ static uint64_t offset_of(const void *address)
 	return offset;
 }
 
-static void watch_child(enum attach_kind kind, struct attach_sites sites, struct tally *t)
+/* All that the process maps is fit for hooks. */
+static void tell_judged(struct live *live, uint32_t pid)
+{
+	struct judged looked = judged_look(live_judged(live), pid);
+	struct maps maps = { 0 };
+
+	assert_int_equal(maps_read(pid, &maps, NULL), 0);
+	assert_true(judged_tell(live_judged(live), pid, &looked, maps_code_pages(&maps)));
+	maps_done(&maps);
+}
+
+static void watch_child(enum attach_kind kind, struct attach_sites sites, bool judged,
+			struct tally *t)
 {
 	struct live_option option = { .hz = 499, .user = true, .probes = 2, .attach = kind };
 	struct live *live = NULL;
@@ -124,6 +143,8 @@ static void watch_child(enum attach_kind kind, struct attach_sites sites, struct
 	if (live_open(&option, take, t, &live, &err) || live_add_process(live, pid, &err) ||
 	    live_watch(live, &sites, &err) || live_start(live, &err))
 		fail_msg("%s", err.text);
+	if (judged && kind == ATTACH_SESSION)
+		tell_judged(live, pid);
 	assert_int_equal(write(go, "x", 1), 1);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
@@ -139,13 +160,14 @@ static void counts_every_call(enum attach_kind kind)
 	struct attach_sites sites = { "/proc/self/exe", 0, offsets, cookies, 2 };
 	struct tally t = { 0 };
 
-	watch_child(kind, sites, &t);
+	watch_child(kind, sites, true, &t);
 	assert_int_equal(t.entries[0], CALLS);
 	assert_int_equal(t.returns[0] + t.others[0], CALLS);
 	assert_int_equal(t.entries[1], CALLS / 10 * (FACT_DEPTH + 1));
 	assert_int_equal(t.returns[1] + t.others[1], t.entries[1]);
 	/* a call may be let go while the child is still being started */
 	assert_true(t.others[0] <= 1);
+	assert_int_equal(t.unjudged, 0);
 	assert_int_equal(t.starts, 1);
 	assert_int_equal(t.ends, 1);
 }
@@ -163,7 +185,7 @@ static void plain_sites_see_every_call(enum attach_kind kind)
 	struct attach_sites sites = { "/proc/self/exe", 0, offsets, cookies, 3, true };
 	struct tally t = { 0 };
 
-	watch_child(kind, sites, &t);
+	watch_child(kind, sites, true, &t);
 	assert_int_equal(t.entries[0], CALLS);
 	assert_int_equal(t.returns[0], CALLS);
 	assert_int_equal(t.others[0], 0);
@@ -192,6 +214,19 @@ static void a_session_counts_every_call(void **state)
 	need(support_here().uprobe_session);
 	counts_every_call(ATTACH_SESSION);
 	plain_sites_see_every_call(ATTACH_SESSION);
+}
+
+static void code_that_nobody_looked_at_is_not_hooked(void **state)
+{
+	uint64_t offset = offset_of(live_test_call), cookie = 1;
+	struct attach_sites sites = { "/proc/self/exe", 0, &offset, &cookie, 1 };
+	struct tally t = { 0 };
+
+	need(support_here().uprobe_session);
+	watch_child(ATTACH_SESSION, sites, false, &t);
+	assert_int_equal(t.entries[0], CALLS);
+	assert_int_equal(t.returns[0], 0);
+	assert_int_equal(t.unjudged, CALLS);
 }
 
 static void two_links_count_every_call(void **state)
@@ -234,6 +269,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_session_counts_every_call),
+		cmocka_unit_test(code_that_nobody_looked_at_is_not_hooked),
 		cmocka_unit_test(two_links_count_every_call),
 		cmocka_unit_test(perf_events_count_every_call),
 		cmocka_unit_test(a_process_that_is_gone_is_said_to_be),

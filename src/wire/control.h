@@ -31,10 +31,11 @@ struct control {
 
 /* What a site is to the span of its function. */
 enum site_role {
-	SITE_ENTRY, /* a call begins */
-	SITE_EXIT,  /* its innermost call ends, if the site's condition holds */
-	SITE_BOTH,  /* a call begins; if the condition holds it ends at once */
-	SITE_CATCH, /* an exception was caught: calls below were left */
+	SITE_ENTRY,  /* a call begins */
+	SITE_EXIT,   /* its innermost call ends, if the site's condition holds */
+	SITE_BOTH,   /* a call begins; if the condition holds it ends at once */
+	SITE_CATCH,  /* an exception was caught: calls below were left */
+	SITE_LOADER, /* of no probe: the process's loader has changed what is mapped */
 	NR_SITE_ROLE,
 };
 
@@ -45,7 +46,7 @@ enum site_role {
  *	63   57 56    41 40        36 35  32 31      0
  *	|      | rule   | condition  | role | probe  |
  *
- * probe	its id, 0 = sonde's own trial
+ * probe	its id, 0 = sonde's own trial, or the loader's site
  * role		enum site_role
  * condition	of the flags, with which the call ends: 0 = always, else 1 + the low
  *		four bits of a conditional jump's opcode
@@ -70,6 +71,20 @@ struct call_counts {
 	__u64 max;
 	__u64 pad;
 	__u64 buckets[NR_BUCKET];
+};
+
+/* What of a process was found fit for return hooks; by tgid. */
+struct judged {
+	__u64 pages;   /* of executable code that were looked at, 0 = none fit */
+	__u64 asked;   /* for which size the kernel half asks to look again, 0 = none */
+	__u64 changes; /* how often its loader has changed its maps */
+};
+
+/* The program 'judge' takes it: what was found at 'changes'. */
+struct judgement_made {
+	__u32 pid, pad;
+	__u64 pages;
+	__u64 changes;
 };
 
 /* What the programs could not do, since they were loaded. */

@@ -112,7 +112,9 @@ enum span_end {
 	END_FOREIGN = 7,   /* on a signal stack or a coroutine's: not hooked, to be safe */
 	END_UNTRACKED = 8, /* no memory for the thread's state, or the process was
 			       changing its maps: its stack could not be told */
-	NR_SPAN_END = 9,
+	END_UNJUDGED = 9,  /* the process maps code that might see a hook, or that nobody
+			       has looked at yet: not hooked, to be safe */
+	NR_SPAN_END = 10,
 };
 
 /* A sampled span ended (head.time is its end, less the time that sonde's own
