@@ -1,6 +1,6 @@
 #include "session/follow.h"
 
-#include "session/judge.h"
+#include "session/permit.h"
 
 #define YOUNG_NSEC (2 * NSEC_PER_SEC)
 
@@ -16,7 +16,7 @@ void follow_described(void *context, const struct event *e)
 	struct session *s = context;
 
 	if (e->kind == EVENT_MAP)
-		judge_note(s, ((const struct event_map *)e)->pid);
+		permit_note(s, ((const struct event_map *)e)->pid);
 	tables_event(s->tables, e);
 	feed_event(&s->feed, e);
 }

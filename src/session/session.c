@@ -2,8 +2,8 @@
 
 #include "proc/thread.h"
 #include "session/follow.h"
-#include "session/judge.h"
 #include "session/launch.h"
+#include "session/permit.h"
 #include "source/calibrate.h"
 
 #include <signal.h>
@@ -60,7 +60,7 @@ static void on_poll(void *context)
 	struct session *s = context;
 
 	follow_new_code(s);
-	judge_pending(s);
+	permit_pending(s);
 	live_poll(s->live);
 	follow_born(s);
 	if (s->on_poll)
@@ -74,7 +74,7 @@ static void on_tick(void *context)
 	s->heard = 0;
 	follow_unheard(s);
 	follow_new_code(s);
-	judge_pending(s);
+	permit_pending(s);
 	live_tick(s->live);
 	follow_born(s);
 	feed_flush(&s->feed);
@@ -186,7 +186,7 @@ int session_arm(struct session *s, struct error *err)
 	if (code == 0)
 		watch_tell(&s->watch, s->live, &s->describe, &s->feed);
 	if (code == 0)
-		judge_pending(s);
+		permit_pending(s);
 	return code;
 }
 

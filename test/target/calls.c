@@ -117,6 +117,8 @@ int main(int argc, char **argv)
 		stage.depth = mode->depth;
 	for (unsigned i = 0; i < NR_COUNT; i++)
 		run.counts[i].function = mode->functions[i];
+	if (mode->run == run_exit)
+		prepare_exit();
 	stage_open(&stage);
 	mode->run(&run);
 	run_print(&run);

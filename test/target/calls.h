@@ -51,6 +51,7 @@ void run_nested(struct run *r);
 /* leave.c: ends that are no returns */
 void run_longjmp(struct run *r);
 void run_exit(struct run *r);
+void prepare_exit(void); /* before it: nothing has to be loaded for it any more */
 void run_fork(struct run *r);
 void run_exec(struct run *r);
 /* altstack.c */

@@ -1,6 +1,6 @@
-#include "session/judge.h"
+#include "session/permit.h"
 
-void judge_note(struct session *s, uint32_t pid)
+void permit_note(struct session *s, uint32_t pid)
 {
 	uint32_t count = s->unjudged.count;
 
@@ -10,7 +10,7 @@ void judge_note(struct session *s, uint32_t pid)
 
 static void on_asked(void *session, uint32_t pid)
 {
-	judge_note(session, pid);
+	permit_note(session, pid);
 }
 
 /* Kernels that hook every return: the run ends instead. */
@@ -44,7 +44,7 @@ static void judge(struct session *s, uint32_t pid)
 		s->unhooked = why;
 }
 
-void judge_pending(struct session *s)
+void permit_pending(struct session *s)
 {
 	if (!s->watch.hooks || s->failed)
 		return;

@@ -1,18 +1,18 @@
 /*
- * judge - in which processes of a run the returns of calls may be hooked.
+ * permit - in which processes of a run the returns of calls may be hooked.
  *
  * Every process is judged by all code it maps before the first return in it is
  * hooked, and again whenever that code changes; until then, and where a hook could do
  * harm, calls that would need one are counted and let go (END_UNJUDGED).
  */
-#ifndef SONDE_SESSION_JUDGE_H
-#define SONDE_SESSION_JUDGE_H
+#ifndef SONDE_SESSION_PERMIT_H
+#define SONDE_SESSION_PERMIT_H
 
 #include "session/session.h"
 
 /* A process has mapped something. */
-void judge_note(struct session *s, uint32_t pid);
+void permit_note(struct session *s, uint32_t pid);
 /* Judges the processes that were noted, and those the kernel half asks for. */
-void judge_pending(struct session *s);
+void permit_pending(struct session *s);
 
 #endif
