@@ -54,16 +54,17 @@ static __always_inline bool is_judged(struct task_struct *task)
 	__u32 pid = task->tgid;
 	struct judged *j = bpf_map_lookup_elem(&judged, &pid);
 	struct mm_struct *mm = task->mm;
-	__u64 pages;
+	__u64 pages, own;
 
 	if (!j || !mm)
 		return false;
 	pages = mm->exec_vm;
-	if (mm->uprobes_state.xol_area)
-		pages--; /* the kernel's page for probes */
-	if (pages == j->pages)
+	own = mm->uprobes_state.xol_area != NULL;
+	/* Its first hook or step maps the kernel's page for probes, and another thread
+	 * may see that page before it is known to be the kernel's. */
+	if (pages == j->pages + own || pages == j->pages + 1)
 		return true;
-	pages -= trampoline_pages(mm);
+	pages -= own + trampoline_pages(mm);
 	return pages == j->pages || ask(j, pages);
 }
 
