@@ -62,7 +62,7 @@ static __always_inline bool is_judged(struct task_struct *task)
 	own = mm->uprobes_state.xol_area != NULL;
 	/* Its first hook or step maps the kernel's page for probes, and another thread
 	 * may see that page before it is known to be the kernel's. */
-	if (pages == j->pages + own || pages == j->pages + 1)
+	if (j->pages && (pages == j->pages + own || pages == j->pages + 1))
 		return true;
 	pages -= own + trampoline_pages(mm);
 	return pages == j->pages || ask(j, pages);

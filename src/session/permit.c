@@ -30,8 +30,10 @@ static void judge(struct session *s, uint32_t pid)
 	uint64_t pages;
 	bool may = watch_may_hook(&s->watch, pid, &pages, &why);
 
-	if (!pages)
-		return; /* it is gone */
+	if (!pages) {
+		judged_forget(maps, pid);
+		return;
+	}
 	if (may && looked.pages == pages)
 		return;
 	/* if it has changed meanwhile, the kernel half will ask for it */

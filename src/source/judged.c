@@ -20,6 +20,11 @@ bool judged_tell(const struct judged_maps *m, uint32_t pid, const struct judged 
 	return bpf_prog_test_run_opts(m->program, &run) == 0 && run.retval == 0;
 }
 
+void judged_forget(const struct judged_maps *m, uint32_t pid)
+{
+	bpf_map_delete_elem(m->map, &pid);
+}
+
 bool judged_asks(struct judged_maps *m)
 {
 	uint32_t asks = *(volatile const uint32_t *)m->asks;

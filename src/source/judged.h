@@ -27,6 +27,8 @@ struct judged judged_look(const struct judged_maps *m, uint32_t pid);
  * False: the process has changed meanwhile, to be looked at again. */
 bool judged_tell(const struct judged_maps *m, uint32_t pid, const struct judged *looked,
 		 uint64_t pages);
+/* The process is gone: what the last look noted goes too. */
+void judged_forget(const struct judged_maps *m, uint32_t pid);
 /* Does the kernel half ask to look again, since the last call? */
 bool judged_asks(struct judged_maps *m);
 /* Each process it asks for. */
