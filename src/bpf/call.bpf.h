@@ -72,24 +72,51 @@ static __always_inline __u32 left_by(void)
 }
 
 /* Is a span whose return slot is the one of a call that begins now a dead frame?
- * A hooked one may have reached this call by a jump (a tail call): its slot then
- * shows the kernel's trampoline.  One with exit sites has ended before that. */
-static __always_inline bool is_dead_at(const struct open_span *s, __u64 slot)
+ * Alive is what reached this call by a jump (a tail call): a hooked one, if the slot
+ * shows the kernel's trampoline; one that follows jumps, if the caller is the same.
+ * Nothing that is followed leads back to where it began, so that a call of the same
+ * function is a new one. */
+static __always_inline bool is_dead_at(const struct open_span *s, __u64 slot, __u64 entry)
 {
-	return !(s->flags & SPAN_HOOKED) || !is_tail_call(slot);
+	__u64 ra = 0;
+
+	if (s->flags & SPAN_HOOKED)
+		return !is_tail_call(slot);
+	if (!(s->flags & SPAN_FOLLOWS) || s->entry == entry)
+		return true;
+	bpf_probe_read_user(&ra, sizeof(ra), (void *)slot);
+	return ra != s->ra && !is_tail_call(slot);
+}
+
+/* How many of the open spans are alive when a call begins at a slot: the frames of the
+ * others are gone. */
+static __noinline __u32 alive_at(struct thread_state *t, __u64 slot, __u64 entry)
+{
+	__u32 alive = t->depth;
+
+	for (__u32 i = 0; i < MAX_OPEN; i++) {
+		__u32 d = t->depth - 1 - i;
+		struct open_span *s;
+
+		barrier_var(d);
+		if (d >= MAX_OPEN)
+			break;
+		s = &t->spans[d];
+		if (s->slot > slot)
+			break;
+		if (s->slot < slot || is_dead_at(s, slot, entry))
+			alive = d;
+	}
+	return alive;
 }
 
 /* Drops every open span whose frame is gone: its return slot lies below. */
 static __noinline void drop_dead(struct thread_state *t, __u64 slot, __u64 now)
 {
-	for (int i = 0; i < MAX_OPEN; i++) {
-		__u32 top = t->depth - 1;
-		struct open_span *s;
+	__u32 alive = alive_at(t, slot, t->site_pc);
 
-		if (top >= MAX_OPEN)
-			return;
-		s = &t->spans[top];
-		if (s->slot > slot || (s->slot == slot && !is_dead_at(s, slot)))
+	for (int i = 0; i < MAX_OPEN; i++) {
+		if (t->depth <= alive)
 			return;
 		drop_top(t, left_by(), now);
 	}
@@ -122,7 +149,8 @@ static __always_inline __u64 call_push(struct thread_state *t, __u32 probe, __u6
 	s->began = now;
 	s->slot = slot;
 	s->ticked = t->ticked;
-	if (flags & SPAN_HOOKED)
+	s->entry = t->site_pc;
+	if (flags & (SPAN_HOOKED | SPAN_FOLLOWS))
 		bpf_probe_read_user(&s->ra, sizeof(s->ra), (void *)slot);
 	s->probe = probe;
 	s->flags = flags;
@@ -254,6 +282,27 @@ static __always_inline void call_pop(struct thread_state *t, __u64 now, __u64 re
 	send_leave(s, parent, END_RETURN, now, retval);
 }
 
+/* The same as a function of its own, for loops. */
+__noinline int pop_top(struct thread_state *t, __u64 now)
+{
+	if (t)
+		call_pop(t, now, 0);
+	return 0;
+}
+
+/* Of calls that went on in the one that has just ended: what lies at its slot. */
+static __noinline void pop_followed(struct thread_state *t, __u64 slot, __u64 now)
+{
+	for (int i = 0; i < MAX_OPEN; i++) {
+		__u32 top = t->depth - 1;
+
+		if (top >= MAX_OPEN || t->spans[top].slot != slot ||
+		    !(t->spans[top].flags & SPAN_FOLLOWS))
+			return;
+		pop_top(t, now);
+	}
+}
+
 /* id 0: the span is known by its return slot. */
 static __always_inline int call_leave(struct pt_regs *ctx, __u64 id)
 {
@@ -272,6 +321,7 @@ static __always_inline int call_leave(struct pt_regs *ctx, __u64 id)
 	s = &t->spans[top & (MAX_OPEN - 1)];
 	if ((id ? s->id == id : s->slot == slot) || call_uncover(t, id, slot, now)) {
 		call_pop(t, now, PT_REGS_RC(ctx));
+		pop_followed(t, slot, now);
 		t->busy = 0;
 		return 0;
 	}

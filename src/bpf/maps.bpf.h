@@ -17,12 +17,15 @@
 
 #define SPAN_SAMPLED 1u /* a tick fell into it */
 #define SPAN_HOOKED 2u	/* the kernel has hooked its return */
+#define SPAN_FOLLOWS 4u /* may go on in a function that it jumps to */
 
 struct open_span {
 	__u64 id;
 	__u64 began;
 	__u64 slot;   /* where its return address lies on the user stack */
-	__u64 ra;     /* what lay there, if it is hooked: the caller's address */
+	__u64 entry;  /* the address of the probe that opened it */
+	__u64 ra;     /* what lay in the slot, if it is hooked or follows: where the caller
+			 goes on */
 	__u64 ticked; /* thread_state.ticked at entry */
 	__u32 probe;
 	__u32 flags;

@@ -67,10 +67,10 @@ static __always_inline __u64 slot_of(const struct pt_regs *ctx, __u32 rule)
 
 static __always_inline bool is_call_of(const struct open_span *s, __u32 probe, __u64 slot)
 {
-	return s->slot == slot && s->probe == probe;
+	return s->slot == slot && s->probe == probe && !(s->flags & SPAN_HOOKED);
 }
 
-static __always_inline int site_enter(struct pt_regs *ctx, __u32 probe, __u64 slot)
+static __always_inline int site_enter(struct pt_regs *ctx, __u32 probe, __u64 slot, __u32 flags)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct thread_state *t = call_begin(ctx, probe, task);
@@ -81,7 +81,7 @@ static __always_inline int site_enter(struct pt_regs *ctx, __u32 probe, __u64 sl
 	if (stack_is_own(task, t, PT_REGS_SP(ctx)) == STACK_FOREIGN)
 		return refuse(probe, END_FOREIGN);
 	t->busy = 1;
-	if (!call_push(t, probe, slot, 0))
+	if (!call_push(t, probe, slot, flags))
 		refuse(probe, END_TOO_DEEP);
 	t->busy = 0;
 	return 0;
@@ -103,6 +103,29 @@ __noinline int call_depth(struct thread_state *t, __u32 probe, __u64 slot)
 	return 0;
 }
 
+/* Ends what lies above a span, and what lies at its slot for the same probe.  A hooked
+ * call at the slot ends last, by its hook, and all others there with it. */
+static __noinline void pop_from(struct thread_state *t, __u32 depth, __u32 probe, __u64 slot,
+				__u64 now)
+{
+	for (int i = 0; i < MAX_OPEN; i++) {
+		__u32 top = t->depth - 1;
+		const struct open_span *s;
+
+		if (top >= MAX_OPEN)
+			return;
+		s = &t->spans[top];
+		if (top < depth && !is_call_of(s, probe, slot))
+			return;
+		if (s->slot != slot)
+			drop_top(t, left_by(), now);
+		else if (s->flags & SPAN_HOOKED)
+			return;
+		else
+			pop_top(t, now);
+	}
+}
+
 static __always_inline int site_leave(struct pt_regs *ctx, __u32 probe, __u64 slot)
 {
 	__u64 now = bpf_ktime_get_ns();
@@ -117,16 +140,16 @@ static __always_inline int site_leave(struct pt_regs *ctx, __u32 probe, __u64 sl
 		return 0;
 	t->busy = 1;
 	at_site(t, ctx);
-	depth = t->depth;
-	if (!is_call_of(&t->spans[top], probe, slot))
-		depth = call_depth(t, probe, slot);
-	for (int i = 0; depth && i < MAX_OPEN; i++) {
-		if (t->depth <= depth)
-			break;
-		drop_top(t, left_by(), now);
-	}
-	if (depth)
+	if (is_call_of(&t->spans[top], probe, slot)) {
 		call_pop(t, now, 0); /* what it returns may not be there yet */
+		top--;
+	}
+	/* seldom: what was left, or went on here by a jump */
+	if (top < MAX_OPEN && t->spans[top].slot <= slot) {
+		depth = call_depth(t, probe, slot);
+		if (depth)
+			pop_from(t, depth - 1, probe, slot, now);
+	}
 	t->busy = 0;
 	return 0;
 }
@@ -143,7 +166,7 @@ int call_site(struct pt_regs *ctx)
 		return 0;
 	}
 	if (role != SITE_EXIT)
-		site_enter(ctx, probe, slot);
+		site_enter(ctx, probe, slot, cookie & COOKIE_FOLLOWS ? SPAN_FOLLOWS : 0);
 	if (role != SITE_ENTRY && condition_holds(ctx->eflags, COOKIE_CONDITION(cookie)))
 		site_leave(ctx, probe, slot);
 	return 0;

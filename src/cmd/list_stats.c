@@ -1,9 +1,8 @@
 #include "cmd/list_stats.h"
 
 #include "base/log.h"
-#include "probe/body.h"
-#include "probe/exits.h"
 #include "probe/locate.h"
+#include "probe/plan.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -21,7 +20,8 @@ struct stats {
 	uint32_t functions;
 	uint32_t watched; /* whose entries and exits can carry probes */
 	uint32_t cheap_entry, cheap_exits, both;
-	uint32_t tail_calls; /* functions with exits into another function */
+	uint32_t followed;   /* functions that end some calls in what they jump to */
+	uint32_t tail_calls; /* functions that end some calls by a jump to another */
 	uint64_t sites;
 	ARRAY(struct reason) reasons;
 };
@@ -36,30 +36,27 @@ static void add_reason(struct stats *s, const char *text)
 	array_push(&s->reasons, ((struct reason){ text, 1 }));
 }
 
-static void add_function(struct stats *s, struct decoder *d, struct code_image *image,
-			 const struct symbol *symbol)
+static void add_function(struct stats *s, const struct plan_request *request)
 {
-	struct flow flow = { 0 };
-	struct exit_plan plan = { 0 };
+	struct probe_function f = { 0 };
+	const char *why = NULL;
 
-	body_read(d, image, symbol, &flow);
-	exits_plan(&flow, code_cfa(image), &plan);
 	s->functions++;
-	if (plan.refused) {
-		add_reason(s, plan.refused);
+	if (plan_exits(request, &f, &why) != PLAN_DONE) {
+		add_reason(s, why);
 	} else {
-		bool entry = plan.entry_price != INSN_STEPPED;
-		bool exits = plan.exit_price != INSN_STEPPED;
+		struct probe_price price = function_price(&f);
+		bool entry = price.entry != INSN_STEPPED, exits = price.exit != INSN_STEPPED;
 
 		s->watched++;
 		s->cheap_entry += entry;
 		s->cheap_exits += exits;
 		s->both += entry && exits;
-		s->tail_calls += plan.tail_calls > 0;
-		s->sites += plan.count;
+		s->followed += f.followed > 0;
+		s->tail_calls += f.tails;
+		s->sites += f.sites.count;
 	}
-	exits_done(&plan);
-	flow_done(&flow);
+	function_done(&f);
 }
 
 /* A part that was moved away, or a label: nobody calls it. */
@@ -95,9 +92,10 @@ static void write_text(const struct code_image *image, const struct stats *s)
 	       percent(s->cheap_entry, s->functions),
 	       percent(s->watched - s->cheap_entry, s->functions),
 	       percent(s->both, s->functions));
-	printf("  %.1f probes a function; %.1f %% end some calls by a jump to another function\n",
+	printf("  %.1f probes a function; %.1f %% end some calls in a function they jump to, "
+	       "%.1f %% by the jump\n",
 	       s->watched ? (double)s->sites / s->watched : 0,
-	       percent(s->tail_calls, s->functions));
+	       percent(s->followed, s->functions), percent(s->tail_calls, s->functions));
 	for (uint32_t i = 0; i < s->reasons.count && i < REASONS_SHOWN; i++)
 		printf("  %8u  %s\n", s->reasons.at[i].count, s->reasons.at[i].text);
 }
@@ -118,6 +116,7 @@ static void write_json(const struct code_image *image, const struct stats *s)
 	json_object_set_new(o, "cheap_entry", json_integer(s->cheap_entry));
 	json_object_set_new(o, "cheap_exits", json_integer(s->cheap_exits));
 	json_object_set_new(o, "both_cheap", json_integer(s->both));
+	json_object_set_new(o, "followed", json_integer(s->followed));
 	json_object_set_new(o, "tail_calls", json_integer(s->tail_calls));
 	json_object_set_new(o, "probes", json_integer(s->sites));
 	json_object_set_new(o, "not_watched", reasons);
@@ -131,16 +130,16 @@ int list_stats(struct listing *l, const char *pattern, bool json, struct error *
 {
 	struct match_list all = { 0 };
 	struct stats *stats = mem_zeroed(l->code.count, sizeof(*stats));
-	struct decoder *decoder = decoder_new();
+	struct plan_request request = { .decoder = decoder_new() };
 	int code = listing_match(l, pattern, &all, err);
 
 	for (uint32_t i = 0; i < all.count && !code; i++) {
-		struct code_image *image = &l->code.at[all.at[i].image];
-
+		request.image = &l->code.at[all.at[i].image];
+		request.symbol = all.at[i].symbol;
 		if (i % 1024 == 0)
 			log_progress("%u of %u functions", i, all.count);
-		if (is_called(image, all.at[i].symbol))
-			add_function(&stats[all.at[i].image], decoder, image, all.at[i].symbol);
+		if (is_called(request.image, request.symbol))
+			add_function(&stats[all.at[i].image], &request);
 	}
 	log_progress_done();
 	for (uint32_t i = 0; i < l->code.count; i++) {
@@ -155,7 +154,7 @@ int list_stats(struct listing *l, const char *pattern, bool json, struct error *
 	}
 	fflush(stdout);
 	array_done(&all);
-	decoder_free(decoder);
+	decoder_free(request.decoder);
 	free(stats);
 	return code;
 }

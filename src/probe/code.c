@@ -177,6 +177,7 @@ void code_done(struct code *c)
 		cfa_table_free(image->cfa);
 		symtab_free(image->symbols);
 		table_done(&image->cold);
+		table_done(&image->callers);
 		array_done(&image->ranges);
 		image_close(image->image);
 		free(image->path);

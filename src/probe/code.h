@@ -27,6 +27,7 @@ struct code_image {
 	struct symtab *symbols; /* through code_symbols() */
 	struct cfa_table *cfa;	/* through code_cfa() */
 	struct table cold;	/* hash of FUNC -> index of the symbol FUNC.cold */
+	struct table callers;	/* through callers_count() */
 	int failed;		/* negative errno of opening it; -EINVAL: it is no ELF file */
 	char alias[COMM_SIZE];	/* of a main image: what its process is called */
 	bool is_main;		/* a process's own executable */

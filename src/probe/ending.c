@@ -79,6 +79,9 @@ static enum plan_result plan_by(enum probe_exit exit, const struct plan_request 
 	array_clear(&ret->sites);
 	array_clear(&ret->parts);
 	ret->tails = false;
+	ret->followed = 0;
+	free(ret->followed_names);
+	ret->followed_names = NULL;
 	ret->exit = exit;
 	return endings[exit].plan(request, ret, ret_why);
 }

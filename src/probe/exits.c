@@ -183,13 +183,17 @@ static void plan_exits(struct planner *p)
 	for (uint32_t i = 0; i < f->count && !p->plan->refused; i++) {
 		if (!f->at[i].insn.returns && !f->at[i].leaves)
 			continue;
+		if (f->at[i].followed) {
+			p->plan->followed++;
+			continue;
+		}
 		if (f->at[i].leaves)
 			p->plan->tail_calls++;
 		else
 			p->plan->returns++;
 		plan_exit(p, i);
 	}
-	if (!p->plan->returns && !p->plan->tail_calls)
+	if (!p->plan->returns && !p->plan->tail_calls && !p->plan->followed)
 		refuse(p, "it has no exit: its calls do not come back");
 }
 
@@ -252,14 +256,15 @@ static int compare(const void *a, const void *b)
 	return left->insn.address < right->insn.address ? -1 : 1;
 }
 
-void exits_plan(struct flow *flow, const struct cfa_table *cfa, struct exit_plan *ret)
+void exits_plan(struct flow *flow, const struct cfa_table *cfa, enum exit_scope scope,
+		struct exit_plan *ret)
 {
 	struct planner p = { .flow = flow, .cfa = cfa, .plan = ret };
 
 	if (flow->broken)
 		return refuse(&p, flow->broken);
 	plan_exits(&p);
-	if (!ret->refused)
+	if (!ret->refused && scope == EXITS_AND_ENTRY)
 		plan_entry(&p);
 	if (ret->count)
 		qsort(ret->at, ret->count, sizeof(ret->at[0]), compare);

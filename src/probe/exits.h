@@ -44,13 +44,20 @@ struct exit_site {
 struct exit_plan {
 	ARRAY(struct exit_site);      /* by address, one for each */
 	uint32_t returns, tail_calls; /* instructions that leave the function */
+	uint32_t followed;	      /* those to functions whose exits are its own */
 	enum insn_price entry_price;
 	enum insn_price exit_price; /* of the dearest: INSN_EMULATED or INSN_STEPPED */
 	const char *refused; /* why its calls cannot be seen so, NULL = they can; static */
 };
 
+enum exit_scope {
+	EXITS_ONLY, /* of a function that another one jumps to */
+	EXITS_AND_ENTRY,
+};
+
 /* Plans the probes of a function; flow as of body_read(). */
-void exits_plan(struct flow *flow, const struct cfa_table *cfa, struct exit_plan *ret);
+void exits_plan(struct flow *flow, const struct cfa_table *cfa, enum exit_scope scope,
+		struct exit_plan *ret);
 void exits_done(struct exit_plan *p);
 
 #endif

@@ -94,7 +94,7 @@ static void plan(const char *name, struct plan_of *ret)
 	assert_non_null(s);
 	*ret = (struct plan_of){ 0 };
 	body_read(decoder, image, s, &ret->flow);
-	exits_plan(&ret->flow, code_cfa(image), &ret->plan);
+	exits_plan(&ret->flow, code_cfa(image), EXITS_AND_ENTRY, &ret->plan);
 }
 
 static void plan_done(struct plan_of *p)
@@ -238,7 +238,7 @@ static void any_bytes_are_survived(void **state)
 			      (struct code_bytes){ code, n % sizeof(code), 0x401000 });
 		flow_link(&p.flow);
 		flow_reach(&p.flow);
-		exits_plan(&p.flow, code_cfa(&own.at[0]), &p.plan);
+		exits_plan(&p.flow, code_cfa(&own.at[0]), EXITS_AND_ENTRY, &p.plan);
 		assert_true(p.plan.refused || p.plan.count);
 		plan_done(&p);
 	}

@@ -33,6 +33,7 @@ struct flow_insn {
 	bool from_table;      /* a jump through a table may lead here */
 	bool by_table;	      /* it is a jump, and all it leads to is from_table */
 	bool leaves;	      /* it jumps out of the function: a tail call */
+	bool followed;	      /* of those, one whose end is seen in what it jumps to */
 	bool reached;	      /* from the entry, by what is known here */
 };
 

@@ -153,6 +153,7 @@ void function_done(struct probe_function *f)
 	free(f->image_path);
 	free(f->symbol);
 	free(f->name);
+	free(f->followed_names);
 }
 
 /* A probe shows as an int3, a probe on a 5-byte nop as a call to the kernel's

@@ -22,7 +22,7 @@ struct picking {
 	const struct pick_option *option;
 	struct ways ways; /* none, once a function has refused all that were allowed */
 	ARRAY(struct reason) reasons;
-	uint32_t left_out, tails;
+	uint32_t left_out, tails, followed;
 };
 
 static void add_reason(struct picking *k, const struct probe_function *f,
@@ -94,6 +94,7 @@ static int pick_one(struct picking *k, const struct plan_request *request, struc
 	}
 	if (!stale && accept(k, &f, result, why)) {
 		k->tails += f.tails;
+		k->followed += f.followed > 0;
 		array_push(&k->p->functions, f);
 		return 0;
 	}
@@ -199,6 +200,35 @@ static uint32_t count_others(const struct probe *p)
 	return others;
 }
 
+/* Where calls go on in, or end by a jump to, another function. */
+static void tell_tails(const struct picking *k, struct text *to)
+{
+	bool one = k->p->functions.count == 1;
+
+	if (k->followed)
+		text_add(to, to->size ? "; " : "");
+	if (k->followed && one)
+		text_format(to,
+			    "it may go on in what it jumps to: %.300s (exits are probed "
+			    "there, at each of their calls)",
+			    k->p->functions.at[0].followed_names);
+	else if (k->followed)
+		text_format(to,
+			    "%u of them may go on in what they jump to (exits are probed "
+			    "there, at each of their calls)",
+			    k->followed);
+	if (k->tails)
+		text_add(to, to->size ? "; " : "");
+	if (k->tails && one)
+		text_add(to, "it may end by a jump to another function, whose time is not in "
+			     "its calls");
+	else if (k->tails)
+		text_format(to,
+			    "%u of them may end by a jump to another function, whose time "
+			    "is not in their calls",
+			    k->tails);
+}
+
 static char *tell(const struct picking *k)
 {
 	struct text to = { 0 };
@@ -211,16 +241,7 @@ static char *tell(const struct picking *k)
 	if (others && k->ways.second.exit != EXIT_NONE)
 		text_format(&to, "%s%u by %s", to.size ? "; " : "", others,
 			    ending_of(k->ways.second.exit)->phrase);
-	if (k->tails)
-		text_add(&to, to.size ? "; " : "");
-	if (k->tails && count == 1)
-		text_add(&to, "it may end by a jump to another function, whose time is not in "
-			      "its calls");
-	else if (k->tails)
-		text_format(&to,
-			    "%u of them may end by a jump to another function, whose time "
-			    "is not in their calls",
-			    k->tails);
+	tell_tails(k, &to);
 	return to.bytes;
 }
 

@@ -1,8 +1,10 @@
 #include "probe/plan.h"
 
-#include "probe/body.h"
-#include "probe/exits.h"
 #include "probe/locate.h"
+#include "probe/match.h"
+#include "probe/tails.h"
+
+#define FOLLOWED_SHOWN 3
 
 static enum plan_result fail(enum plan_result result, const char *why, const char **ret_why)
 {
@@ -84,29 +86,55 @@ static void add_parts(const struct plan_request *r, const struct flow *flow,
 	}
 }
 
-static enum plan_result fill_exits(const struct plan_request *r, const struct flow *flow,
-				   const struct exit_plan *plan, struct probe_function *ret,
-				   const char **ret_why)
+static bool add_sites(const struct plan_request *r, const struct exit_plan *plan,
+		      struct probe_function *ret)
 {
-	if (plan->refused)
-		return fail(PLAN_NO_END, plan->refused, ret_why);
 	for (uint32_t i = 0; i < plan->count; i++)
 		if (!add_site(r, &plan->at[i], ret))
+			return false;
+	return true;
+}
+
+static void tell_followed(const struct tails *tails, struct probe_function *ret)
+{
+	struct text names = { 0 };
+
+	ret->followed = tails->count - 1;
+	for (uint32_t i = 1; i < tails->count && i <= FOLLOWED_SHOWN; i++) {
+		text_add(&names, i > 1 ? ", " : "");
+		match_name(tails->at[i].symbol->raw, &names);
+	}
+	if (ret->followed > FOLLOWED_SHOWN)
+		text_format(&names, " and %u more", ret->followed - FOLLOWED_SHOWN);
+	free(ret->followed_names);
+	ret->followed_names = ret->followed ? mem_text(text_string(&names)) : NULL;
+	text_done(&names);
+}
+
+static enum plan_result fill_exits(const struct plan_request *r, const struct tails *tails,
+				   struct probe_function *ret, const char **ret_why)
+{
+	if (tails->at[0].plan.refused)
+		return fail(PLAN_NO_END, tails->at[0].plan.refused, ret_why);
+	for (uint32_t i = 0; i < tails->count; i++) {
+		const struct tail_function *f = &tails->at[i];
+
+		if (!add_sites(r, &f->plan, ret))
 			return fail(PLAN_NO_PLACE, "not in an executable part of the file",
 				    ret_why);
-	add_parts(r, flow, ret);
-	ret->tails = plan->tail_calls > 0;
+		add_parts(r, &f->flow, ret);
+		ret->tails |= f->plan.tail_calls > 0;
+	}
+	tell_followed(tails, ret);
 	return PLAN_DONE;
 }
 
 enum plan_result plan_exits(const struct plan_request *r, struct probe_function *ret,
 			    const char **ret_why)
 {
-	const struct cfa_table *cfa = code_cfa(r->image);
-	struct exit_plan plan = { 0 };
+	struct tails tails = { 0 };
 	struct site_choice choice;
 	enum plan_result result;
-	struct flow flow = { 0 };
 
 	if (r->exact) {
 		place_entry(r, ret, &choice);
@@ -119,10 +147,8 @@ enum plan_result plan_exits(const struct plan_request *r, struct probe_function 
 	if (!locate_is_entry(r->image, r->symbol, 0))
 		return fail(PLAN_NO_FUNCTION,
 			    "the stack is not that of a function's entry there", ret_why);
-	body_read(r->decoder, r->image, r->symbol, &flow);
-	exits_plan(&flow, cfa, &plan);
-	result = fill_exits(r, &flow, &plan, ret, ret_why);
-	exits_done(&plan);
-	flow_done(&flow);
+	tails_plan(r, &tails);
+	result = fill_exits(r, &tails, ret, ret_why);
+	tails_done(&tails);
 	return result;
 }

@@ -55,6 +55,9 @@ struct probe_function {
 	ARRAY(struct code_part) parts; /* that were judged to find the sites */
 	bool tails;		       /* may end by a jump to another function, whose time
 					  is then not in its calls */
+	uint32_t followed;	       /* other functions in which its calls go on after
+					  a jump: their exits are among the sites */
+	char *followed_names;	       /* "g, h and 3 more", NULL = none */
 	bool checked;		       /* the parts were compared with the target's memory */
 };
 

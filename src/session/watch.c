@@ -62,7 +62,9 @@ static void add_sites(struct watch_file *f, const struct probe_function *functio
 		const struct site *s = &function->sites.at[i];
 
 		array_push(&f->offsets, s->offset);
-		array_push(&f->cookies, COOKIE(probe, s->role, s->condition, s->cfa));
+		array_push(&f->cookies,
+			   COOKIE(probe, s->role, s->condition, s->cfa) |
+				   (i || !function->followed ? 0 : COOKIE_FOLLOWS));
 	}
 }
 

@@ -43,18 +43,20 @@ enum site_role {
  * What a program reads by bpf_get_attach_cookie(); of a return hook's site the
  * condition and the rule are 0.
  *
- *	63   57 56    41 40        36 35  32 31      0
- *	|      | rule   | condition  | role | probe  |
+ *	63   58 57       56    41 40        36 35  32 31      0
+ *	|      | follows | rule   | condition  | role | probe  |
  *
  * probe	its id, 0 = sonde's own trial, or the loader's site
  * role		enum site_role
  * condition	of the flags, with which the call ends: 0 = always, else 1 + the low
  *		four bits of a conditional jump's opcode
  * rule		type and value of the rule that leads to the call's CFA (wire/rule.h)
+ * follows	of an entry: the call may jump to another function, and ends there
  */
 #define COOKIE(probe, role, condition, rule)                                             \
 	((__u64)((rule) >> RULE_VALUE_SHIFT & 0xffff) << 41 | (__u64)(condition) << 36 | \
 	 (__u64)(role) << 32 | (probe))
+#define COOKIE_FOLLOWS (1ull << 57)
 #define COOKIE_PROBE(cookie) ((__u32)(cookie))
 #define COOKIE_ROLE(cookie) ((__u32)((cookie) >> 32) & 15)
 #define COOKIE_CONDITION(cookie) ((__u32)((cookie) >> 36) & 31)

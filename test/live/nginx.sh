@@ -1,7 +1,7 @@
 #!/bin/bash
 # nginx with two workers under wrk, with every request as a span.
 . "$(dirname "$0")/lib.sh"
-plan 6
+plan 9
 need root
 need bpf
 need nginx
@@ -31,13 +31,18 @@ print(u.urlopen('http://127.0.0.1:$port/status').read().split()[9].decode())" 2>
 for _ in $(seq 50); do requests >/dev/null && break; sleep 0.1; done
 workers=$(children_of $master | paste -sd,)
 
-before=$(requests)
-sonde_start record -p "$workers" -s ngx_http_process_request -F 499 -d 30 -o "$work/x.sonde"
-wrk -t1 -c4 -d3s -H 'Accept-Encoding: gzip' "http://127.0.0.1:$port/" >"$work/wrk" 2>&1
-sleep 0.3
-after=$(requests)
-kill -INT "$tracer"
-sonde_finish
+# record_requests OPTION...
+record_requests() {
+	before=$(requests)
+	sonde_start record -p "$workers" "$@" -F 499 -d 30 -o "$work/x.sonde"
+	wrk -t1 -c4 -d3s -H 'Accept-Encoding: gzip' "http://127.0.0.1:$port/" >"$work/wrk" 2>&1
+	sleep 0.3
+	after=$(requests)
+	kill -INT "$tracer"
+	sonde_finish
+}
+
+record_requests -s ngx_http_process_request
 check 'record ends well' status_is 0
 check 'nginx is alive' test -n "$after"
 sonde_run report "$work/x.sonde" --split 'dur > p95' --json
@@ -45,4 +50,13 @@ check 'both workers were seen' holds 'd["target"]["processes"] == 2' "$out"
 check 'every request is a call' holds "abs(span()['calls'] - ($after - $before)) <= 4" "$out"
 check 'calls are accounted for' holds 'balanced(span())' "$out"
 check 'requests were sampled' holds 'd["split"]["in"]["samples"] + d["split"]["rest"]["samples"] > 100' "$out"
+
+# its work is done behind jumps to other functions
+record_requests --exit ret --yes -s ngx_http_process_request
+sonde_run report "$work/x.sonde" --json
+check 'by exits: every request is a call' \
+	holds "abs(span()['calls'] - ($after - $before)) <= 4" "$out"
+check 'by exits: calls are accounted for' holds 'balanced(span())' "$out"
+check 'by exits: nearly all that is done is done in them' \
+	holds 'd["split"]["in"]["samples"] > 0.9 * d["samples"] > 100' "$out"
 finish

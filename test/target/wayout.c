@@ -4,17 +4,29 @@
  * how many of these calls the work was done inside it; and on stderr how many of
  * those without work lasted as long as half of it, by its own clock: the machine's
  * doing, and never the same twice.
+ *
+ * With "jumps" one function is called that goes on in another, and is mostly left
+ * there by longjmp.
  */
 #include "stage.h"
 
 #include <limits.h>
+#include <setjmp.h>
 #include <stdlib.h>
+#include <string.h>
 
 static uint64_t rounds;
 
 __attribute__((used, visibility("hidden"))) KEPT int work_here(int x)
 {
 	return spin(rounds) | 1 ? 1 : x;
+}
+
+static jmp_buf back;
+
+__attribute__((used, visibility("hidden"))) KEPT void jump_back(void)
+{
+	longjmp(back, 1);
 }
 
 #ifdef __x86_64__
@@ -44,11 +56,19 @@ __asm__(".text\n"
 	"2: " PUSHED POP "xor %eax,%eax\n jmp nothing_here\n"
 	"3: " PUSHED "call abort\n" END("guarded")
 	BEGIN("nothing_here") "push %rcx\n pop %rcx\n xor %eax,%eax\n ret\n" END("nothing_here")
-	/* nothing but a jump: the call begins and ends there; the work is another's */
-	BEGIN("forwarded") "jmp work_here\n" END("forwarded")
+	/* nothing but a jump: the call begins there, and ends in the other */
+	BEGIN("work_apart") PUSH "call work_here\n nop\n" POP "ret\n" END("work_apart")
+	BEGIN("forwarded") "jmp work_apart\n" END("forwarded")
+	BEGIN("twice_forwarded")
+	"test %edi,%edi\n je 1f\n jmp tail_if\n 1: jmp forwarded\n" END("twice_forwarded")
+	/* in a circle nothing tells whose call an exit ends: each ends by its jump */
+	BEGIN("in_circle")
+	"mov $0,%eax\n dec %edi\n jg round_trip\n ret\n" END("in_circle")
+	BEGIN("round_trip")
+	"mov $0,%eax\n cmp $3,%edi\n jg 1f\n jmp in_circle\n 1: ret\n" END("round_trip")
 	BEGIN("tail_by_register")
-	"lea work_here(%rip),%rax\n nop\n jmp *%rax\n" END("tail_by_register")
-	BEGIN("tail_if") "mov $0,%eax\n cmp %esi,%edi\n jg work_here\n ret\n" END("tail_if")
+	"lea work_apart(%rip),%rax\n nop\n jmp *%rax\n" END("tail_by_register")
+	BEGIN("tail_if") "mov $0,%eax\n cmp %esi,%edi\n jg work_apart\n ret\n" END("tail_if")
 	/* a call before the ret: only the ret is left to probe */
 	BEGIN("after_call") PUSH "call work_here\n" POP "ret\n" END("after_call")
 	BEGIN("under_sub")
@@ -78,6 +98,11 @@ __asm__(".text\n"
 	BEGIN("deeper")
 	PUSH "dec %edi\n jle 1f\n call deeper\n jmp 2f\n 1: call work_here\n nop\n"
 	"2: " POP "ret\n" END("deeper")
+	/* left for good in what it jumped to, if asked so */
+	BEGIN("jumps_behind") "jmp jumps_apart\n" END("jumps_behind")
+	BEGIN("jumps_apart")
+	PUSH "test %edi,%edi\n je 1f\n call jump_back\n 1: call work_here\n nop\n" POP "ret\n"
+	END("jumps_apart")
 	BEGIN("never_back") "push %rax\n" PUSHED "call abort\n" END("never_back")
 );
 /* clang-format on */
@@ -86,6 +111,7 @@ __asm__(".text\n"
 #define SHAPE(cc) { "left_" #cc, left_##cc },
 CONDITIONS(DECLARE)
 int guarded(int a, int b), forwarded(int a, int b), tail_by_register(int a, int b);
+int twice_forwarded(int a, int b), in_circle(int a, int b), round_trip(int a, int b);
 int tail_if(int a, int b), after_call(int a, int b), under_sub(int a, int b);
 int framed(int a, int b), looping(int a, int b), switched(int a, int b);
 int parted(int a, int b), never_back(int a, int b);
@@ -98,9 +124,12 @@ static struct shape {
 } shapes[] = {
 	CONDITIONS(SHAPE) /* */
 	{ "guarded", guarded },
-	{ "forwarded", forwarded, true },
+	{ "forwarded", forwarded },
 	{ "tail_by_register", tail_by_register, true },
-	{ "tail_if", tail_if, true },
+	{ "tail_if", tail_if },
+	{ "twice_forwarded", twice_forwarded },
+	{ "in_circle", in_circle, true },
+	{ "round_trip", round_trip, true },
 	{ "after_call", after_call },
 	{ "under_sub", under_sub },
 	{ "framed", framed },
@@ -113,6 +142,33 @@ static struct shape {
 static const int numbers[] = { 0, 1, -1, 2, 3, 5, INT_MAX, INT_MIN };
 #define NR_NUMBER (sizeof(numbers) / sizeof(numbers[0]))
 
+static struct shape *named(const char *name)
+{
+	for (unsigned i = 0; i < NR_SHAPE; i++)
+		if (!strcmp(shapes[i].name, name))
+			return &shapes[i];
+	abort();
+}
+
+/* A function jumps to others of these: calls of them too. */
+static void count_others(const struct shape *s, int a, bool worked)
+{
+	struct shape *circle = named("in_circle"), *trip = named("round_trip");
+
+	if (s == named("twice_forwarded")) {
+		struct shape *to = named(a ? "tail_if" : "forwarded");
+
+		to->entries++;
+		to->inside += worked;
+	}
+	for (bool in_trip = s == trip; s == trip || s == circle; in_trip = !in_trip) {
+		if (in_trip ? a > 3 : a <= 1)
+			return;
+		a -= !in_trip;
+		(in_trip ? circle : trip)->entries++;
+	}
+}
+
 static void call(struct shape *s, int a, int b)
 {
 	uint64_t began = stage_now();
@@ -121,9 +177,27 @@ static void call(struct shape *s, int a, int b)
 	s->held_up += worked != 1 && stage_now() - began >= rounds / 2;
 	s->entries++;
 	s->inside += worked == 1 && !s->works_elsewhere;
+	count_others(s, a, worked == 1);
 }
 
 int deeper(int n);
+int jumps_behind(int leave);
+
+/* Most calls are left by longjmp, all from one place. */
+static int leave_behind(const struct stage *stage)
+{
+	volatile unsigned left = 0;
+	unsigned calls = stage->calls * 500;
+
+	for (volatile unsigned i = 0; i < calls; i++) {
+		if (setjmp(back))
+			left++;
+		else
+			jumps_behind(i % 5 != 4);
+	}
+	printf("{\"mode\":\"jumps\",\"entries\":%u,\"longjmp\":%u}\n", calls, left);
+	return 0;
+}
 
 int main(int argc, char **argv)
 {
@@ -136,6 +210,8 @@ int main(int argc, char **argv)
 	if (argc > 100) /* it is there, and nobody calls it */
 		never_back(0, 0);
 	stage_open(&stage);
+	if (!strcmp(stage.mode, "jumps"))
+		return leave_behind(&stage);
 	for (unsigned n = 0; n < stage.calls; n++)
 		for (unsigned i = 0; i < NR_SHAPE * NR_NUMBER * NR_NUMBER; i++)
 			call(&shapes[i / NR_NUMBER / NR_NUMBER],
