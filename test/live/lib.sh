@@ -115,6 +115,7 @@ sonde_run() {
 # Starts sonde beside us: $tracer.  Ready when it has said what it attached.
 sonde_start() {
 	local tries=0
+	: >"$err" # what the last run said is not this one's
 	"$sonde" "$@" >"$out" 2>"$err" </dev/null &
 	tracer=$!
 	children+=("$tracer")
