@@ -5,7 +5,8 @@
  * every site of the function reaches by a rule of the unwind table.  So an exit
  * finds its call whatever was left without one (longjmp, exceptions), and one that
  * finds none belongs to a call that was never opened: it began before the probes
- * were there, in the process this one was forked from, or too deep.
+ * were there, in the process this one was forked from, or too deep; or it is another
+ * one's call of a function whose exits are probed as those of what jumps there.
  */
 #ifndef SONDE_BPF_SITE_BPF_H
 #define SONDE_BPF_SITE_BPF_H
