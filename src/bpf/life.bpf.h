@@ -29,9 +29,14 @@ int BPF_PROG(life_fork, struct task_struct *parent, struct task_struct *child)
 	struct event_fork e = { .parent_pid = parent->tgid, .pid = child->tgid };
 	__u32 one = 1, pid = child->tgid;
 
-	if (!control.follow || parent->tgid == child->tgid)
-		return 0;
 	if (!is_target(parent->tgid, parent->pid))
+		return 0;
+	if (parent->tgid == child->tgid) {
+		if (control.spans)
+			thread_prepare(child);
+		return 0;
+	}
+	if (!control.follow)
 		return 0;
 	bpf_map_update_elem(&targets, &pid, &one, BPF_ANY);
 	judged_fork(parent->tgid, pid);
@@ -88,6 +93,17 @@ int BPF_PROG(life_rename, struct task_struct *task, const char *comm)
 	event_fill(&e.head, EVENT_THREAD, sizeof(e), task->pid, bpf_ktime_get_ns());
 	bpf_probe_read_kernel_str(e.name, sizeof(e.name), comm);
 	send(&e, sizeof(e), &loss.others);
+	return 0;
+}
+
+/* Prepares the threads that are there before the first call is watched. */
+SEC("iter/task")
+int known_threads(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+
+	if (task && !control.every && is_target(task->tgid, task->pid))
+		thread_prepare(task);
 	return 0;
 }
 

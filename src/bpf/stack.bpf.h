@@ -19,6 +19,10 @@ enum bpf_func_id___find { BPF_FUNC_find_vma___find = 180 };
 /* Before bpf_find_vma (Linux 5.17): a thread's stack reaches at most so far. */
 #define STACK_REACH (8ull << 20)
 
+/* Looks at a process's maps while another thread changes them: the change is a matter
+ * of microseconds, as one of these is of a tenth, or else of the scheduler. */
+#define STACK_TRIES 64
+
 enum stack_owner { STACK_OWN, STACK_FOREIGN, STACK_UNKNOWN };
 
 static long stack_found(struct task_struct *task, struct vm_area_struct *vma, void *context)
@@ -50,6 +54,17 @@ static __noinline long stack_look_up(struct task_struct *task, struct thread_sta
 	return 0;
 }
 
+/* A thread's state is made, and its stack looked up, before its first call if that can
+ * be: where threads come and go the maps are being changed all the time. */
+static __always_inline void thread_prepare(struct task_struct *task)
+{
+	struct thread_state *t =
+		bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+
+	if (t && !t->stack_high)
+		stack_look_up(task, t);
+}
+
 static __always_inline enum stack_owner stack_is_own(struct task_struct *task,
 						     struct thread_state *t, __u64 sp)
 {
@@ -58,8 +73,10 @@ static __always_inline enum stack_owner stack_is_own(struct task_struct *task,
 	if (sp >= t->stack_low && sp < t->stack_high)
 		return STACK_OWN;
 	/* the first look, or the stack has grown since */
-	if (stack_look_up(task, t))
-		return STACK_UNKNOWN;
+	for (int i = 0; stack_look_up(task, t); i++) {
+		if (i == STACK_TRIES)
+			return STACK_UNKNOWN;
+	}
 	return sp >= t->stack_low && sp < t->stack_high ? STACK_OWN : STACK_FOREIGN;
 }
 

@@ -72,6 +72,7 @@ static void configure(struct live *l, uint32_t probes, uint32_t stripes)
 		.follow = o->follow,
 		.every = o->every,
 		.by_thread = o->by_thread,
+		.spans = o->probes > 0,
 		.self = getpid(),
 	};
 	bpf_map__set_max_entries(b->maps.calls, probes * stripes);
@@ -95,6 +96,7 @@ static void configure(struct live *l, uint32_t probes, uint32_t stripes)
 				  o->probes && o->attach != ATTACH_SESSION);
 	bpf_program__set_autoload(b->progs.clock_tick, o->hz > 0);
 	bpf_program__set_autoattach(b->progs.open_spans, false);
+	bpf_program__set_autoattach(b->progs.known_threads, false);
 }
 
 static int load_error(int code, struct error *err)
@@ -274,6 +276,29 @@ int live_watch(struct live *l, const struct attach_sites *sites, struct error *e
 	return attach_add(&l->links, l->option.attach, &programs, sites, err);
 }
 
+int live_poll(struct live *l)
+{
+	return ring_buffer__consume(l->ring);
+}
+
+/* Runs a program for every thread of the machine. */
+static void each_thread(struct live *l, const struct bpf_program *program)
+{
+	int link = bpf_link_create(bpf_program__fd(program), 0, BPF_TRACE_ITER, NULL);
+	int fd;
+	char byte;
+
+	if (link < 0)
+		return;
+	fd = bpf_iter_create(link);
+	if (fd >= 0) {
+		while (read(fd, &byte, 1) > 0)
+			live_poll(l);
+		close(fd);
+	}
+	close(link);
+}
+
 int live_start(struct live *l, struct error *err)
 {
 	struct event_start start = {
@@ -283,17 +308,14 @@ int live_start(struct live *l, struct error *err)
 	l->event(l->context, &start.head);
 	for (uint32_t i = 0; i < l->watched.count; i++)
 		counts_begin(&l->counts, i + 1, start.head.time);
+	if (l->option.probes)
+		each_thread(l, l->bpf->progs.known_threads);
 	l->bpf->bss->phase = PHASE_STEADY;
 	if (!l->option.hz)
 		return 0;
 	l->bpf->bss->tick_nsec = l->option.probes ? ticker_cost() : 0;
 	return ticker_open(&l->ticker, l->option.hz, bpf_program__fd(l->bpf->progs.clock_tick),
 			   err);
-}
-
-int live_poll(struct live *l)
-{
-	return ring_buffer__consume(l->ring);
 }
 
 /* How often a program could not run because another one did, on its CPU. */
@@ -343,25 +365,6 @@ void live_tick(struct live *l)
 	send_loss(l);
 }
 
-/* Reads the list of open spans: the records come through the ring. */
-static void list_open(struct live *l)
-{
-	int link = bpf_link_create(bpf_program__fd(l->bpf->progs.open_spans), 0, BPF_TRACE_ITER,
-				   NULL);
-	int fd;
-	char byte;
-
-	if (link < 0)
-		return;
-	fd = bpf_iter_create(link);
-	if (fd >= 0) {
-		while (read(fd, &byte, 1) > 0)
-			live_poll(l);
-		close(fd);
-	}
-	close(link);
-}
-
 void live_stop(struct live *l, enum end_reason reason, int status)
 {
 	struct event_end end = {
@@ -375,7 +378,7 @@ void live_stop(struct live *l, enum end_reason reason, int status)
 	ticker_close(&l->ticker);
 	attach_done(&l->links);
 	/* nothing opens or closes a span now but the end of a thread */
-	list_open(l);
+	each_thread(l, l->bpf->progs.open_spans); /* the records come through the ring */
 	live_tick(l);
 	l->event(l->context, &end.head);
 }

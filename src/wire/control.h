@@ -25,7 +25,8 @@ struct control {
 	__u8 follow;	   /* children of the target belong to it */
 	__u8 every;	   /* 1: the target is every process */
 	__u8 by_thread;	   /* 1: only threads in the map 'tids' */
-	__u8 pad[3];
+	__u8 spans;	   /* calls are watched */
+	__u8 pad[2];
 	__u32 self; /* sonde's own process: never sampled in 'every' */
 };
 

@@ -2,7 +2,7 @@
 # entries = ends by reason + still open, exactly, however calls end; and the target
 # does the same as without sonde.
 . "$(dirname "$0")/lib.sh"
-plan 96
+plan 102
 need root
 need bpf
 
@@ -28,8 +28,9 @@ accounted() {
 		all(ends['open'] == 0 for ends in d['spans']) and ($more)" "$out" "$truth"
 }
 
-# While the process changes its maps nobody can say whose stack it is on.  A call is then
-# not hooked (untracked: counted, but not timed); with probes at exits it does not matter.
+# While the process changes its maps nobody can say whose stack it is on.  The first call of
+# a thread that nothing could be found out about till then is not hooked (untracked:
+# counted, but not timed); with probes at exits it does not matter.
 # The kernel hooks at most 64 returns of a thread; sonde keeps 64 open calls.
 hook_most='max(2, c["entries"] / 1000)'
 ret_most=0
@@ -55,6 +56,7 @@ for way in hook ret; do
 		calls exit
 	accounted fork f_push "$same" calls fork
 	accounted short-threads f_push "$same" calls threads
+	accounted threads-at-once f_push "$same" calls threads --threads 6
 	accounted altstack-high f_push "$entered" calls signal --variant high
 	accounted altstack-low f_push "$entered" calls signal --variant low
 	accounted 'busy' f_push "$same" calls steady --work 100 --calls 100000
