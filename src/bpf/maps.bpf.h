@@ -32,9 +32,10 @@ struct open_span {
 };
 
 /*
- * A thread's open spans, outermost first.  Written by the thread itself only;
- * a tick may interrupt it anywhere, so a span is written before depth counts
- * it, and depth is lowered before the span is read for the last time.
+ * A thread's open spans, outermost first.  Written by the thread itself only,
+ * but for its stack's bounds before its first call (thread_prepare()); a tick
+ * may interrupt it anywhere, so a span is written before depth counts it, and
+ * depth is lowered before the span is read for the last time.
  */
 struct thread_state {
 	__u32 depth;

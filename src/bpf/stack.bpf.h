@@ -19,8 +19,8 @@ enum bpf_func_id___find { BPF_FUNC_find_vma___find = 180 };
 /* Before bpf_find_vma (Linux 5.17): a thread's stack reaches at most so far. */
 #define STACK_REACH (8ull << 20)
 
-/* Looks at a process's maps while another thread changes them: the change is a matter
- * of microseconds, as one of these is of a tenth, or else of the scheduler. */
+/* How often a first call looks for its stack while another thread changes the maps,
+ * which takes microseconds, unless that thread waits for this CPU itself. */
 #define STACK_TRIES 64
 
 enum stack_owner { STACK_OWN, STACK_FOREIGN, STACK_UNKNOWN };
