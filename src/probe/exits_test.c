@@ -1,6 +1,7 @@
 #include "probe/exits.h"
 
 #include "probe/body.h"
+#include "probe/own_code.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -82,9 +83,6 @@ struct plan_of {
 	struct flow flow;
 	struct exit_plan plan;
 };
-
-static struct code own;
-static struct decoder *decoder;
 
 static void plan(const char *name, struct plan_of *ret)
 {
@@ -242,19 +240,6 @@ static void any_bytes_are_survived(void **state)
 		assert_true(p.plan.refused || p.plan.count);
 		plan_done(&p);
 	}
-}
-
-static int open_own(void **state)
-{
-	decoder = decoder_new();
-	return code_open_file("/proc/self/exe", &own, NULL);
-}
-
-static int close_own(void **state)
-{
-	decoder_free(decoder);
-	code_done(&own);
-	return 0;
 }
 
 int main(void)

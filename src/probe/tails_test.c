@@ -1,6 +1,7 @@
 #include "probe/tails.h"
 
 #include "base/text.h"
+#include "probe/own_code.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -43,9 +44,6 @@ __asm__(".text\n"
 	BEGIN("chain_16") "nop\n ret\n" END("chain_16")
 );
 /* clang-format on */
-
-static struct code own;
-static struct decoder *decoder;
 
 static void tell(const struct tails *t, struct text *to)
 {
@@ -112,19 +110,6 @@ static void what_is_too_much_is_not_followed_at_all(void **state)
 	       "chain_6 0+0+1, chain_7 0+0+1, chain_8 0+0+1, chain_9 0+0+1, chain_10 0+0+1, "
 	       "chain_11 0+0+1, chain_12 0+0+1, chain_13 0+0+1, chain_14 0+0+1, "
 	       "chain_15 0+0+1, chain_16 1+0+0");
-}
-
-static int open_own(void **state)
-{
-	decoder = decoder_new();
-	return code_open_file("/proc/self/exe", &own, NULL);
-}
-
-static int close_own(void **state)
-{
-	decoder_free(decoder);
-	code_done(&own);
-	return 0;
 }
 
 int main(void)
