@@ -85,6 +85,21 @@ static const struct marker walk_markers[] = {
 	{ "dwfl_getthread_frames", IN_IMPORT },
 };
 
+/* A child of fork() keeps the probes, and the kernel hooks its returns without asking
+ * the handler; what such a child loads is looked at by nobody.  vfork(), posix_spawn()
+ * and the like are left for another program at once. */
+static const struct marker fork_markers[] = {
+	{ "fork", IN_BOTH },	{ "_Fork", IN_BOTH },	     { "__fork", IN_BOTH },
+	{ "forkpty", IN_BOTH }, { "daemon", IN_BOTH },	     { "clone", IN_BOTH },
+	{ "__clone", IN_BOTH }, { "g_unix_fork*", IN_BOTH },
+};
+
+static const struct marker load_markers[] = {
+	{ "dlopen", IN_BOTH },
+	{ "__libc_dlopen*", IN_BOTH },
+	{ "dlmopen", IN_BOTH },
+};
+
 /* Run-times that walk or patch their own stacks. */
 static const char *const managed[] = { "libjvm.so*", "libcoreclr.so*", "libmono*.so*",
 				       "libart.so*", "libHSrts*.so*",  "beam.smp",
@@ -281,6 +296,41 @@ static const struct code_image *find_unloaded(const struct code *code)
 	return waits;
 }
 
+/* The image that has one of these markers; of the run-time libraries none is asked:
+ * they fork and load for who asks them. */
+static const struct code_image *who_has(const struct code *code, const struct marker *list,
+					size_t count, const char **ret_marker)
+{
+	for (uint32_t i = 0; i < code->count; i++) {
+		const struct code_image *c = &code->at[i];
+
+		if (!c->image || hook_is_runtime(c->name))
+			continue;
+		*ret_marker = find_marker(c->image, list, count);
+		if (*ret_marker)
+			return c;
+	}
+	return NULL;
+}
+
+/* Could a forked child come to run code that was not judged?  Fills ret then. */
+static bool children_load(const struct code *code, struct judgement *ret)
+{
+	const char *fork, *load;
+	const struct code_image *forks, *loads;
+
+	forks = who_has(code, fork_markers, COUNT_OF(fork_markers), &fork);
+	loads = who_has(code, load_markers, COUNT_OF(load_markers), &load);
+	if (!forks || !loads)
+		return false;
+	ret->exit = EXIT_NONE;
+	snprintf(ret->reason, sizeof(ret->reason),
+		 "'%.100s' can fork (%s) and '%.100s' can load code (%s): what a forked child "
+		 "loads is not looked at before it returns through a hook",
+		 forks->name, fork, loads->name, load);
+	return true;
+}
+
 bool hook_judge_unseen(const struct code *code, struct judgement *ret)
 {
 	const struct code_image *unloaded = find_unloaded(code);
@@ -309,5 +359,7 @@ bool hook_judge_unseen(const struct code *code, struct judgement *ret)
 			 c->name, found);
 		return false;
 	}
-	return hook_judge(code, ret);
+	if (!hook_judge(code, ret))
+		return false;
+	return !children_load(code, ret);
 }

@@ -30,7 +30,8 @@ bool hook_is_runtime(const char *image_name);
  * EXIT_HOOK. */
 bool hook_judge(const struct code *code, struct judgement *ret);
 /* As hook_judge(), and nobody in the target would see a hook either: nothing asks for
- * its own return addresses by the names of stack walkers. */
+ * its own return addresses by the names of stack walkers, and no forked child can load
+ * code that was not judged. */
 bool hook_judge_unseen(const struct code *code, struct judgement *ret);
 
 #endif

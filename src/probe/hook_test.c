@@ -26,7 +26,8 @@ static const char *built(const char *name, char path[PATH_MAX + 32])
 	return path;
 }
 
-static void judge_file(const char *path, struct judgement *ret)
+static void judge_file_by(bool (*judge)(const struct code *code, struct judgement *ret),
+			  const char *path, struct judgement *ret)
 {
 	struct code code = { 0 };
 	struct error err = { "" };
@@ -37,8 +38,13 @@ static void judge_file(const char *path, struct judgement *ret)
 	}
 	if (code_open_file(path, &code, &err))
 		fail_msg("%s", err.text);
-	hook_judge(&code, ret);
+	judge(&code, ret);
 	code_done(&code);
+}
+
+static void judge_file(const char *path, struct judgement *ret)
+{
+	judge_file_by(hook_judge, path, ret);
 }
 
 static void a_program_that_throws_is_refused(void **state)
@@ -70,6 +76,23 @@ static void a_c_program_may_be_hooked(void **state)
 	judge_file(built("ambiguous", path), &v);
 	assert_int_equal(v.exit, EXIT_HOOK);
 	assert_non_null(strstr(v.reason, "nothing in ambiguous itself"));
+}
+
+static void children_that_may_load_code_forbid_the_unseen_hook(void **state)
+{
+	char path[PATH_MAX + 32];
+	struct judgement v;
+
+	/* forks and loads */
+	judge_file_by(hook_judge_unseen, built("newcode", path), &v);
+	assert_int_equal(v.exit, EXIT_NONE);
+	assert_non_null(strstr(v.reason, "can fork (fork)"));
+	assert_non_null(strstr(v.reason, "can load code (dlopen)"));
+	judge_file_by(hook_judge, path, &v);
+	assert_int_equal(v.exit, EXIT_HOOK);
+	/* forks, but its children have the code that was judged and no other */
+	judge_file_by(hook_judge_unseen, built("calls", path), &v);
+	assert_int_equal(v.exit, EXIT_HOOK);
 }
 
 /* Judges a program while it runs. */
@@ -160,6 +183,7 @@ int main(void)
 		cmocka_unit_test(a_program_that_throws_is_refused),
 		cmocka_unit_test(a_program_with_coroutines_is_refused),
 		cmocka_unit_test(a_c_program_may_be_hooked),
+		cmocka_unit_test(children_that_may_load_code_forbid_the_unseen_hook),
 		cmocka_unit_test(an_allocator_in_cxx_does_not_forbid_the_hook),
 		cmocka_unit_test(run_time_libraries_are_a_fixed_set),
 		cmocka_unit_test(what_could_not_be_read_is_not_trusted),

@@ -1,8 +1,9 @@
 #!/bin/bash
 # Code that comes while calls are watched by return hooks: none is hooked until all that
 # the process maps was looked at, so exceptions that fly through the calls do no harm.
+# Forked children are hooked unasked: auto hooks nothing where one could come to such code.
 . "$(dirname "$0")/lib.sh"
-plan 8
+plan 10
 need root
 need bpf
 [ -x "$targets/newcode" ] || skip_rest 'no C++ compiler'
@@ -40,6 +41,17 @@ check 'a library that does no harm: hooks go on once it was looked at' \
 	holds 'd["entries"] == t["entries"] == 800 == sum(d["ended"].values()) and
 	d["ended"]["return"] > 720' "$out" "$truth"
 check 'and nothing is said of it' bash -c "! grep -q 'not hooked' '$err'"
+
+target_start newcode fork --wait
+sonde_run list -p "$target" 'c:str*' --json
+check 'auto: a program whose children could load code gets no hook' \
+	bash -c "grep -q '\"exit\":\"exits\"' '$out' && ! grep -q '\"exit\":\"hook\"' '$out'"
+sonde_start record -p "$target" --yes -s served -s 'c:str*' -d 60 -o "$work/x.sonde"
+target_go
+target_finish
+sonde_finish
+check 'and the exceptions in its child do no harm' \
+	bash -c "[ $target_status = 0 ] && [ $status = 0 ]"
 
 LD_PRELOAD=$targets/libnewcode_throws.so \
 	sonde_run latency --exit hook served -d 5 -- "$targets/newcode" here
