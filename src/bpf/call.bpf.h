@@ -66,9 +66,11 @@ __noinline int drop_top(struct thread_state *t, __u32 reason, __u64 now)
 
 /* Why a span was left without a return: while links are taken away one by one,
  * the return of an outer span may be seen when that of an inner one no longer is. */
-static __always_inline __u32 left_by(void)
+static __always_inline __u32 left_by(const struct thread_state *t)
 {
-	return phase == PHASE_CLOSING ? END_DETACHED : END_LONGJMP;
+	if (phase == PHASE_CLOSING)
+		return END_DETACHED;
+	return t->leaving ? t->leaving : END_LONGJMP;
 }
 
 /* Is a span whose return slot is the one of a call that begins now a dead frame?
@@ -118,7 +120,7 @@ static __noinline void drop_dead(struct thread_state *t, __u64 slot, __u64 now)
 	for (int i = 0; i < MAX_OPEN; i++) {
 		if (t->depth <= alive)
 			return;
-		drop_top(t, left_by(), now);
+		drop_top(t, left_by(t), now);
 	}
 }
 
@@ -246,7 +248,7 @@ static __noinline bool call_uncover(struct thread_state *t, __u64 id, __u64 slot
 	for (int i = 0; i < MAX_OPEN; i++) {
 		if (t->depth <= depth)
 			break;
-		drop_top(t, left_by(), now);
+		drop_top(t, left_by(t), now);
 	}
 	return true;
 }

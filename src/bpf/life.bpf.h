@@ -19,6 +19,7 @@ static __always_inline void close_all(struct task_struct *task, __u32 reason, __
 		drop_top(t, reason, now);
 	}
 	t->depth = 0;
+	t->leaving = 0;
 	t->stack_low = t->stack_high = 0;
 	t->named = 0;
 }

@@ -45,7 +45,7 @@ struct thread_state {
 	__u64 site_pc, site_sp;	     /* where the last probe met it */
 	__u64 ticked;		     /* nanoseconds that ticks took from this thread */
 	__u32 busy;		     /* a probe's program is running */
-	__u32 pad;
+	__u32 leaving;		     /* END_THROW, END_EXIT: while frames are left so */
 	struct open_span spans[MAX_OPEN];
 };
 

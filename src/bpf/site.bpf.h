@@ -11,7 +11,7 @@
 #ifndef SONDE_BPF_SITE_BPF_H
 #define SONDE_BPF_SITE_BPF_H
 
-#include "bpf/call.bpf.h"
+#include "bpf/landmark.bpf.h"
 
 /* Intel SDM 1, figure 3-8 (EFLAGS) */
 #define FLAG(flags, bit) ((flags) >> (bit)&1)
@@ -119,7 +119,7 @@ static __noinline void pop_from(struct thread_state *t, __u32 depth, __u32 probe
 		if (top < depth && !is_call_of(s, probe, slot))
 			return;
 		if (s->slot != slot)
-			drop_top(t, left_by(), now);
+			drop_top(t, left_by(t), now);
 		else if (s->flags & SPAN_HOOKED)
 			return;
 		else
@@ -162,10 +162,8 @@ int call_site(struct pt_regs *ctx)
 	__u32 probe = COOKIE_PROBE(cookie), role = COOKIE_ROLE(cookie);
 	__u64 slot = slot_of(ctx, COOKIE_RULE(cookie));
 
-	if (role == SITE_LOADER) {
-		judged_change(bpf_get_current_pid_tgid() >> 32);
-		return 0;
-	}
+	if (role > SITE_BOTH)
+		return at_landmark(ctx, role);
 	if (role != SITE_EXIT)
 		site_enter(ctx, probe, slot, cookie & COOKIE_FOLLOWS ? SPAN_FOLLOWS : 0);
 	if (role != SITE_ENTRY && condition_holds(ctx->eflags, COOKIE_CONDITION(cookie)))

@@ -15,7 +15,7 @@
 
 struct judgement {
 	enum probe_exit exit; /* EXIT_NONE: refused */
-	char reason[400];     /* one sentence, for both */
+	char reason[700];     /* one sentence, for both */
 };
 
 /* What a target's code is written in, as far as it matters here. */

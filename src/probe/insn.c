@@ -4,7 +4,8 @@
 
 /* The bytes of an instruction taken apart as far as probes care. */
 struct parts {
-	bool lock, segment, notrack, size16, rep, rex, vector;
+	bool lock, segment, notrack, size16, rep, vector;
+	uint8_t rex;		/* 0 = there is none */
 	uint8_t opcode, second; /* second only behind 0x0f */
 	uint8_t modrm, sib;	/* 0 when there is none left */
 	size_t at;		/* of the opcode */
@@ -42,7 +43,7 @@ static struct parts take_apart(const uint8_t *bytes, size_t length)
 	while (i < length && is_prefix(bytes[i], &p))
 		i++;
 	if (i < length && (bytes[i] & 0xf0) == 0x40) {
-		p.rex = true;
+		p.rex = bytes[i];
 		i++;
 	}
 	p.at = i;
@@ -199,6 +200,12 @@ static void judge_table(struct insn *i, const struct parts *p, const uint8_t *by
 	i->has_address = i->target != 0;
 }
 
+/* REX.B: Intel SDM 2.2.1.2. */
+static uint8_t register_of(const struct parts *p, uint8_t low)
+{
+	return low + (p->rex & 1 ? 8 : 0);
+}
+
 /* jmp and call through a register or memory: group 5. */
 static void judge_group5(struct insn *i, const struct parts *p)
 {
@@ -212,6 +219,8 @@ static void judge_group5(struct insn *i, const struct parts *p)
 		i->name = "jmp";
 		i->by_slot = (p->modrm & 0xc7) == 0x05;
 		i->indirect = !i->by_slot;
+		if (p->modrm >= 0xc0)
+			i->through = 1 + register_of(p, p->modrm & 7);
 	} else if (which == 6) {
 		i->name = "push";
 	}
@@ -263,6 +272,8 @@ struct insn insn_judge(const uint8_t *bytes, size_t length, uint64_t address)
 		i.name = "push";
 	else if (p.opcode == 0x90 || (p.opcode == 0x0f && p.second == 0x1f))
 		i.name = "nop";
+	if (!p.vector && (p.opcode & 0xf8) == 0x58)
+		i.pops = 1 + register_of(&p, p.opcode & 7);
 	judge_flow(&i, &p, bytes, length, address);
 	if (!i.has_target)
 		judge_table(&i, &p, bytes, length, address);

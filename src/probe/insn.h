@@ -43,6 +43,8 @@ struct insn {
 	bool locked;	  /* has a lock prefix */
 	bool repeats;	  /* a string instruction with rep: may take long */
 	bool indirect;	  /* a jmp through a register or computed memory: may go anywhere */
+	uint8_t pops;	  /* 1 + the register that a pop fills, 0 = it is none */
+	uint8_t through;  /* 1 + the register that a jmp goes through, 0 = it does not */
 	bool by_slot;	  /* jmp *slot(%rip): through one fixed place, to a function */
 	bool scaled;	  /* an indirect one through an array of addresses: (,%rax,8) */
 	bool notrack;	  /* an indirect one as compilers write it for a switch only */

@@ -29,11 +29,14 @@ static void note_target(struct reach *r, const struct insn *i)
 
 static void scan_part(struct decoder *d, struct code_bytes at, struct reach *r)
 {
+	uint8_t popped = 0;
 	struct insn i;
 
+	/* pop %rcx; jmp *%rcx is how an unwinder returns */
 	while (decoder_next(d, &at, &i)) {
 		note_target(r, &i);
-		r->indirect |= i.indirect;
+		r->indirect |= i.indirect && (!popped || i.through != popped);
+		popped = i.pops;
 	}
 	if (at.left)
 		r->whole = false;

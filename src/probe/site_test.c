@@ -115,6 +115,22 @@ static void a_dear_entry_is_moved_to_a_cheap_one(void **state)
 	assert_false(s.moved);
 }
 
+static void an_unwinder_s_way_out_is_no_jump_to_anywhere(void **state)
+{
+	/* endbr64; push %rbp; rdsspq %rax; incsspq %rax; pop %rcx; jmp *%rcx */
+	struct site_choice s =
+		entry(BYTES(0xf3, 0x0f, 0x1e, 0xfa, 0x55, 0xf3, 0x48, 0x0f, 0x1e, 0xc8, 0xf3,
+			    0x48, 0x0f, 0xae, 0xe8, 0x59, 0xff, 0xe1));
+
+	assert_int_equal(s.offset, 4);
+	assert_true(s.decoded);
+	/* pop %rcx; jmp *%rdx; and by REX %r9, not %rcx */
+	s = entry(BYTES(0xf3, 0x0f, 0x1e, 0xfa, 0x55, 0x59, 0xff, 0xe2));
+	assert_int_equal(s.offset, 0);
+	s = entry(BYTES(0xf3, 0x0f, 0x1e, 0xfa, 0x55, 0x59, 0x41, 0xff, 0xe1));
+	assert_int_equal(s.offset, 0);
+}
+
 static void it_is_not_moved_where_sp_changes(void **state)
 {
 	/* sub $8,%rsp; call +0; add $8,%rsp; ret */
@@ -248,6 +264,7 @@ int main(void)
 		cmocka_unit_test(these_carry_no_probe),
 		cmocka_unit_test(branches_are_followed),
 		cmocka_unit_test(a_dear_entry_is_moved_to_a_cheap_one),
+		cmocka_unit_test(an_unwinder_s_way_out_is_no_jump_to_anywhere),
 		cmocka_unit_test(it_is_not_moved_where_sp_changes),
 		cmocka_unit_test(it_is_not_moved_past_a_branch_target),
 		cmocka_unit_test(the_cold_part_counts_too),

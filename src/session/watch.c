@@ -1,5 +1,6 @@
 #include "session/watch.h"
 
+#include "probe/landmark.h"
 #include "wire/codec.h"
 
 #include <fcntl.h>
@@ -21,10 +22,10 @@ static bool is_hooked(const struct probe_function *f)
 	return f->exit == EXIT_HOOK;
 }
 
-static bool has_hook(const struct probe *p)
+static bool has_exit(const struct probe *p, enum probe_exit exit)
 {
 	for (uint32_t i = 0; i < p->functions.count; i++)
-		if (is_hooked(&p->functions.at[i]))
+		if (p->functions.at[i].exit == exit)
 			return true;
 	return false;
 }
@@ -73,7 +74,8 @@ static int group_sites(struct watch *w, struct error *err)
 	for (uint32_t p = 0; p < w->set.count; p++) {
 		struct probe *probe = &w->set.at[p];
 
-		w->hooks |= has_hook(probe);
+		w->hooks |= has_exit(probe, EXIT_HOOK);
+		w->exits |= has_exit(probe, EXIT_SITES);
 		for (uint32_t i = 0; i < probe->functions.count; i++) {
 			const struct probe_function *function = &probe->functions.at[i];
 			struct watch_file *f =
@@ -88,31 +90,28 @@ static int group_sites(struct watch *w, struct error *err)
 	return 0;
 }
 
-/* Where the loader of shared libraries calls a debugger each time it has changed what
- * is mapped: the System V ABI's r_debug.r_brk (glibc and musl elf/link.h, dl_debug_state). */
-#define LOADER_PLACE "_dl_debug_state"
-
-static int add_loaders(struct watch *w, struct error *err)
+static int add_landmarks(struct watch *w, struct error *err)
 {
-	for (uint32_t i = 0; i < w->code.count; i++) {
-		struct code_image *image = &w->code.at[i];
-		const struct symtab *symbols;
-		const struct symbol *place;
-		struct watch_file *f;
+	struct landmarks found = { 0 };
+	struct watch_file *f;
+	int code = 0;
 
-		if (!image->image || !image_defines(image->image, LOADER_PLACE))
-			continue;
-		symbols = code_symbols(image);
-		place = symbols ? symtab_named(symbols, LOADER_PLACE) : NULL;
-		if (!place)
-			continue;
-		f = file_for(w, image->attach, image->path, true, err);
-		if (!f)
-			return -errno;
-		array_push(&f->offsets, place->offset);
-		array_push(&f->cookies, COOKIE(0, SITE_LOADER, 0, 0));
+	landmarks_find(&w->code,
+		       (w->exits ? LANDMARKS_LEAVING : 0) | (w->hooks ? LANDMARKS_MAPS : 0),
+		       &found);
+	for (uint32_t i = 0; i < found.count && !code; i++) {
+		const struct landmark *l = &found.at[i];
+
+		f = file_for(w, l->attach, l->path, true, err);
+		if (!f) {
+			code = -errno;
+			break;
+		}
+		array_push(&f->offsets, l->site.offset);
+		array_push(&f->cookies, COOKIE(0, l->site.role, 0, 0));
 	}
-	return 0;
+	array_done(&found);
+	return code;
 }
 
 int watch_find(struct watch *w, const struct target *target, const char *const *places,
@@ -127,7 +126,7 @@ int watch_find(struct watch *w, const struct target *target, const char *const *
 		code = add_place(w, places[i], wish, err);
 	if (code == 0)
 		code = group_sites(w, err);
-	return code || !w->hooks ? code : add_loaders(w, err);
+	return code ? code : add_landmarks(w, err);
 }
 
 void watch_done(struct watch *w)
@@ -295,7 +294,7 @@ static bool would_harm(const struct watch *w, const struct code *code, struct er
 	for (uint32_t i = 0; i < w->set.count; i++) {
 		const struct probe *p = &w->set.at[i];
 
-		if (!has_hook(p))
+		if (!has_exit(p, EXIT_HOOK))
 			continue;
 		ending_judge(code, p->wish, &ways);
 		if (ways_allow(&ways, EXIT_HOOK))

@@ -24,6 +24,7 @@ struct watch {
 	struct probe_set set;
 	ARRAY(struct watch_file) files;
 	bool hooks;	       /* some function's return is hooked */
+	bool exits;	       /* some function's exits are probed */
 	enum attach_kind kind; /* as of watch_fits() */
 	struct table judged;   /* maps_code_key() of code that was found fit for hooks */
 };

@@ -32,11 +32,15 @@ struct control {
 
 /* What a site is to the span of its function. */
 enum site_role {
-	SITE_ENTRY,  /* a call begins */
-	SITE_EXIT,   /* its innermost call ends, if the site's condition holds */
-	SITE_BOTH,   /* a call begins; if the condition holds it ends at once */
-	SITE_CATCH,  /* an exception was caught: calls below were left */
-	SITE_LOADER, /* of no probe: the process's loader has changed what is mapped */
+	SITE_ENTRY, /* a call begins */
+	SITE_EXIT,  /* its innermost call ends, if the site's condition holds */
+	SITE_BOTH,  /* a call begins; if the condition holds it ends at once */
+	/* of no probe, at the entries of functions of the target's run-time libraries: */
+	SITE_THROW,	 /* an exception is about to fly */
+	SITE_THREAD_END, /* the thread is being ended, frame by frame */
+	SITE_RESUME,	 /* one of the two flies on: the calls below were left */
+	SITE_CATCH,	 /* an exception was caught: the calls below were left */
+	SITE_LOADER,	 /* the process's loader has changed what is mapped */
 	NR_SITE_ROLE,
 };
 
@@ -47,7 +51,7 @@ enum site_role {
  *	63   58 57       56    41 40        36 35  32 31      0
  *	|      | follows | rule   | condition  | role | probe  |
  *
- * probe	its id, 0 = sonde's own trial, or the loader's site
+ * probe	its id, 0 = sonde's own trial, or a site of no probe
  * role		enum site_role
  * condition	of the flags, with which the call ends: 0 = always, else 1 + the low
  *		four bits of a conditional jump's opcode

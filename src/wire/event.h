@@ -103,7 +103,7 @@ _Static_assert(sizeof(struct event_enter) == 48, "event_enter is part of the for
 enum span_end {
 	END_RETURN = 0,
 	END_LONGJMP = 1,  /* its frame was left without a return */
-	END_EXIT = 2,	  /* the thread ended in it */
+	END_EXIT = 2,	  /* the thread ended in it, cancelled or by itself */
 	END_EXEC = 3,	  /* the process became another program in it */
 	END_DETACHED = 4, /* sonde stopped watching while it ran */
 	END_LOST = 5,	  /* the return was never seen and no reason is known */
@@ -114,7 +114,8 @@ enum span_end {
 			       changing its maps: its stack could not be told */
 	END_UNJUDGED = 9,  /* the process maps code that might see a hook, or that nobody
 			       has looked at yet: not hooked, to be safe */
-	NR_SPAN_END = 10,
+	END_THROW = 10,	   /* left by an exception, or a panic */
+	NR_SPAN_END = 11,
 };
 
 /* A sampled span ended (head.time is its end, less the time that sonde's own

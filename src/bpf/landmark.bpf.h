@@ -1,0 +1,45 @@
+/*
+ * landmark - sites of no probe, where the target's run-time libraries show how calls are
+ * left and what is mapped (probe/landmark.h).
+ *
+ * Their frames go in two steps: an exception looks for who catches it, then each frame
+ * with something to clean up is entered from where it was left, runs that, and resumes
+ * the flight.  So the calls below are over when one resumes and when one is caught; a
+ * watched call that begins in between closes what lies below it as well, by the reason
+ * that is noted here.
+ */
+#ifndef SONDE_BPF_LANDMARK_BPF_H
+#define SONDE_BPF_LANDMARK_BPF_H
+
+#include "bpf/call.bpf.h"
+
+static __always_inline void frames_go(struct pt_regs *ctx, __u32 role)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct thread_state *t = bpf_task_storage_get(&threads, task, 0, 0);
+
+	if (!t || !t->depth || stack_is_own(task, t, PT_REGS_SP(ctx)) != STACK_OWN)
+		return;
+	t->busy = 1;
+	at_site(t, ctx);
+	if (role == SITE_THREAD_END)
+		t->leaving = END_EXIT;
+	else if (!t->leaving)
+		t->leaving = END_THROW;
+	if (role == SITE_RESUME || role == SITE_CATCH)
+		drop_dead(t, PT_REGS_SP(ctx), bpf_ktime_get_ns());
+	if (role == SITE_CATCH && t->leaving == END_THROW)
+		t->leaving = 0;
+	t->busy = 0;
+}
+
+static __always_inline int at_landmark(struct pt_regs *ctx, __u32 role)
+{
+	if (role == SITE_LOADER)
+		judged_change(bpf_get_current_pid_tgid() >> 32);
+	else
+		frames_go(ctx, role);
+	return 0;
+}
+
+#endif

@@ -1,0 +1,72 @@
+#include "probe/landmark.h"
+
+#include "probe/locate.h"
+#include "probe/plan.h"
+
+/*
+ * Itanium C++ ABI: Exception Handling, 1.3 (_Unwind_RaiseException, _Unwind_Resume,
+ * _Unwind_ForcedUnwind: any language's exceptions, and the ends of threads by glibc's
+ * pthread_exit and pthread_cancel) and 2.5.3 (__cxa_begin_catch).  System V ABI, dynamic
+ * linking, r_debug.r_brk: what the loader calls for a debugger each time it has changed
+ * what is mapped (_dl_debug_state by glibc's and musl's name).
+ */
+static const struct {
+	const char *symbol;
+	enum landmark_kind kind;
+	enum site_role role;
+} known[] = {
+	{ "_Unwind_RaiseException", LANDMARKS_LEAVING, SITE_THROW },
+	{ "_Unwind_ForcedUnwind", LANDMARKS_LEAVING, SITE_THREAD_END },
+	{ "_Unwind_Resume", LANDMARKS_LEAVING, SITE_RESUME },
+	{ "__cxa_begin_catch", LANDMARKS_LEAVING, SITE_CATCH },
+	{ "_dl_debug_state", LANDMARKS_MAPS, SITE_LOADER },
+};
+
+/* A throw is not made slower for the sake of a name: none is single-stepped.  Maps
+ * change seldom, and a hook's safety hangs on it. */
+static bool place_landmark(const struct plan_request *r, enum landmark_kind kind,
+			   struct site *ret)
+{
+	struct probe_function f;
+	struct error ignored;
+	const char *why;
+	bool placed;
+
+	function_init(r->image, r->symbol, &f);
+	placed = plan_entry(r, &f, &why) == PLAN_DONE &&
+		 (kind == LANDMARKS_MAPS || f.sites.at[0].price != INSN_STEPPED) &&
+		 !locate_check_memory(r->image, &f, &ignored);
+	if (placed)
+		*ret = f.sites.at[0];
+	function_done(&f);
+	return placed;
+}
+
+static void find_in(struct code_image *image, struct decoder *decoder, unsigned kinds,
+		    struct landmarks *ret)
+{
+	struct plan_request request = { .decoder = decoder, .image = image };
+	struct landmark l = { .attach = image->attach, .path = image->path };
+
+	for (unsigned i = 0; i < COUNT_OF(known); i++) {
+		if (!(known[i].kind & kinds) || !image_defines(image->image, known[i].symbol))
+			continue;
+		request.symbol = code_symbols(image)
+					 ? symtab_named(image->symbols, known[i].symbol)
+					 : NULL;
+		if (!request.symbol || !place_landmark(&request, known[i].kind, &l.site))
+			continue;
+		l.site.role = known[i].role;
+		array_push(ret, l);
+	}
+}
+
+void landmarks_find(struct code *code, unsigned kinds, struct landmarks *ret)
+{
+	struct decoder *decoder = kinds ? decoder_new() : NULL;
+
+	for (uint32_t i = 0; kinds && i < code->count; i++)
+		if (code->at[i].image)
+			find_in(&code->at[i], decoder, kinds, ret);
+	decoder_free(decoder);
+}

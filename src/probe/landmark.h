@@ -1,0 +1,35 @@
+/*
+ * landmark - places in the target's own run-time libraries where it shows what no
+ * probe of a call can see: that calls are left by an exception, that a thread is
+ * being ended, that the maps change.
+ *
+ *	landmarks_find(&code, LANDMARKS_LEAVING | LANDMARKS_MAPS, &landmarks);
+ *	for each: a plain site at .site.offset of the file .attach, with .site.role
+ *
+ * They are looked for by the names that their specifications give them; where they
+ * are missing, or dear, sonde does without.
+ */
+#ifndef SONDE_PROBE_LANDMARK_H
+#define SONDE_PROBE_LANDMARK_H
+
+#include "probe/probe.h"
+
+enum landmark_kind {
+	LANDMARKS_LEAVING = 1, /* how calls are left without a return */
+	LANDMARKS_MAPS = 2,    /* when other code comes */
+};
+
+struct landmark {
+	const char *attach; /* of the code's image, as path that one */
+	const char *path;
+	struct site site; /* SP is there what it is at the function's entry */
+};
+
+struct landmarks {
+	ARRAY(struct landmark); /* valid as long as the code */
+};
+
+/* Of the kinds that are asked for; a set of enum landmark_kind. */
+void landmarks_find(struct code *code, unsigned kinds, struct landmarks *ret);
+
+#endif
