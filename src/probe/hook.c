@@ -89,9 +89,9 @@ static const struct marker walk_markers[] = {
  * the handler; what such a child loads is looked at by nobody.  vfork(), posix_spawn()
  * and the like are left for another program at once. */
 static const struct marker fork_markers[] = {
-	{ "fork", IN_BOTH },	{ "_Fork", IN_BOTH },	     { "__fork", IN_BOTH },
-	{ "forkpty", IN_BOTH }, { "daemon", IN_BOTH },	     { "clone", IN_BOTH },
-	{ "__clone", IN_BOTH }, { "g_unix_fork*", IN_BOTH },
+	{ "fork", IN_BOTH },	{ "_Fork", IN_BOTH },  { "__fork", IN_BOTH },
+	{ "forkpty", IN_BOTH }, { "daemon", IN_BOTH }, { "clone", IN_BOTH },
+	{ "__clone", IN_BOTH },
 };
 
 static const struct marker load_markers[] = {
