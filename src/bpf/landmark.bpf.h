@@ -18,7 +18,13 @@ static __always_inline void frames_go(struct pt_regs *ctx, __u32 role)
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct thread_state *t = bpf_task_storage_get(&threads, task, 0, 0);
 
-	if (!t || !t->depth || stack_is_own(task, t, PT_REGS_SP(ctx)) != STACK_OWN)
+	if (!t)
+		return;
+	if (!t->depth) { /* what was left is closed: what comes is left for its own reason */
+		t->leaving = 0;
+		return;
+	}
+	if (stack_is_own(task, t, PT_REGS_SP(ctx)) != STACK_OWN)
 		return;
 	t->busy = 1;
 	at_site(t, ctx);

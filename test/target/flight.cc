@@ -9,7 +9,7 @@
  *	nested	 what cleans up throws and catches another one
  *	exit	 pthread_exit() in the innermost call
  *	cancel	 the thread is cancelled in it
- *	longjmp	 over frames of hop()
+ *	longjmp	 over frames of hop(), each time after an exception
  */
 extern "C" {
 #include "stage.h"
@@ -217,8 +217,28 @@ void end_thread()
 	pthread_join(id, nullptr);
 }
 
+/* Cleans up when all watched calls are over. */
+KEPT void unwatched()
+{
+	struct sweep {
+		~sweep()
+		{
+			spin(stage_of->work / 10);
+		}
+	} sweep;
+
+	descend(stage_of->depth);
+}
+
 void jump_out()
 {
+	leaving = THROW;
+	try {
+		unwatched();
+	} catch (const std::exception &) {
+		caught++;
+	}
+	leaving = LONGJMP;
 	if (!setjmp(back))
 		hop(stage_of->depth);
 }
