@@ -130,6 +130,13 @@ static __always_inline int refuse(__u32 probe, __u32 reason)
 	return ENTER_SKIP;
 }
 
+static __always_inline __u64 new_span_id(struct thread_state *t)
+{
+	if (!t->next_id)
+		t->next_id = (__sync_fetch_and_add(&thread_serial, 1) + 1) << 40;
+	return ++t->next_id;
+}
+
 /* Opens a span: its id, or 0 when too many are open. */
 static __always_inline __u64 call_push(struct thread_state *t, __u32 probe, __u64 slot,
 				       __u32 flags)
@@ -144,10 +151,8 @@ static __always_inline __u64 call_push(struct thread_state *t, __u32 probe, __u6
 	}
 	if (depth >= MAX_OPEN)
 		return 0;
-	if (!t->next_id)
-		t->next_id = (__sync_fetch_and_add(&thread_serial, 1) + 1) << 40;
 	s = &t->spans[depth & (MAX_OPEN - 1)];
-	s->id = ++t->next_id;
+	s->id = new_span_id(t);
 	s->began = now;
 	s->slot = slot;
 	s->ticked = t->ticked;
@@ -253,13 +258,25 @@ static __noinline bool call_uncover(struct thread_state *t, __u64 id, __u64 slot
 	return true;
 }
 
+static __always_inline void count_return(__u32 probe, __u64 duration)
+{
+	struct call_counts *c = counts_of(probe);
+	__u32 bucket = bucket_of(duration);
+
+	if (!c)
+		return;
+	if (bucket < NR_BUCKET)
+		count(&c->buckets[bucket]);
+	if (duration > c->max)
+		c->max = duration;
+}
+
 /* Counts one ended call and tells of it if it was sampled. */
 static __always_inline void call_pop(struct thread_state *t, __u64 now, __u64 retval)
 {
 	__u32 top = t->depth - 1;
-	struct call_counts *c;
 	struct open_span *s;
-	__u64 duration, parent = 0;
+	__u64 parent = 0;
 
 	if (top >= MAX_OPEN)
 		return;
@@ -267,16 +284,7 @@ static __always_inline void call_pop(struct thread_state *t, __u64 now, __u64 re
 	barrier();
 	s = &t->spans[top];
 	now = end_of(t, s, now);
-	duration = now - s->began;
-	c = counts_of(s->probe);
-	if (c) {
-		__u32 bucket = bucket_of(duration);
-
-		if (bucket < NR_BUCKET)
-			count(&c->buckets[bucket]);
-		if (duration > c->max)
-			c->max = duration;
-	}
+	count_return(s->probe, now - s->began);
 	if (!(s->flags & SPAN_SAMPLED))
 		return;
 	if (top > 0)

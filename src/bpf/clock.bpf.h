@@ -4,7 +4,7 @@
 #ifndef SONDE_BPF_CLOCK_BPF_H
 #define SONDE_BPF_CLOCK_BPF_H
 
-#include "bpf/unwind.bpf.h"
+#include "bpf/fallen.bpf.h"
 
 #include <linux/bpf_perf_event.h>
 
@@ -15,34 +15,6 @@ static __always_inline void send_thread(struct task_struct *task, __u64 now)
 	event_fill(&e.head, EVENT_THREAD, sizeof(e), task->pid, now);
 	BPF_CORE_READ_STR_INTO(&e.name, task, comm);
 	send(&e, sizeof(e), &loss.others);
-}
-
-/* Tells of each open span that no tick fell into before. */
-static __always_inline void announce(struct thread_state *t, __u32 depth, __u32 pid, __u32 tid,
-				     __u64 now)
-{
-	__u64 parent = 0;
-
-	for (__u32 i = 0; i < MAX_OPEN; i++) {
-		struct open_span *s = &t->spans[i];
-
-		if (i >= depth)
-			break;
-		if (!(s->flags & SPAN_SAMPLED)) {
-			struct event_enter e = {
-				.span = s->id,
-				.parent = parent,
-				.began = s->began,
-				.probe = s->probe,
-				.pid = pid,
-			};
-
-			s->flags |= SPAN_SAMPLED;
-			event_fill(&e.head, EVENT_ENTER, sizeof(e), tid, now);
-			send(&e, sizeof(e), &loss.spans);
-		}
-		parent = s->id;
-	}
 }
 
 /* By frame pointers: for a process whose code is not known yet. */
@@ -102,7 +74,8 @@ static __always_inline bool user_registers(struct bpf_perf_event_data *ctx,
 
 /* Appends the user half to the frames: their number. */
 static __always_inline __u32 take_user(struct bpf_perf_event_data *ctx,
-				       struct task_struct *task, struct walk *w, __u32 nk)
+				       struct task_struct *task, const struct thread_state *t,
+				       struct walk *w, __u32 nk)
 {
 	__u32 pid = task->tgid, *space;
 	int end = WALK_ON;
@@ -114,6 +87,7 @@ static __always_inline __u32 take_user(struct bpf_perf_event_data *ctx,
 	if (!space || !user_registers(ctx, task, w))
 		return take_by_kernel(ctx, w, nk);
 	w->at = nk;
+	seek_foreign(w, task, t);
 	walk_begin(w, task, *space);
 #pragma clang loop unroll(disable)
 	for (int i = 0; i < SAMPLE_MAX_USER; i++) {
@@ -133,26 +107,6 @@ static __always_inline __u32 take_kernel(void *ctx, __u64 *frames)
 		return 0;
 	n = bpf_get_stack(ctx, frames, SAMPLE_MAX_KERNEL * sizeof(__u64), 0);
 	return n > 0 ? n / sizeof(__u64) : 0;
-}
-
-/* What the thread's spans tell of the stack, and the innermost one's id. */
-static __always_inline void take_spans(struct walk *w, const struct thread_state *t,
-				       __u32 depth)
-{
-	const struct open_span *s = &t->spans[(depth - 1) & (MAX_OPEN - 1)];
-	const struct open_span *ended = &t->spans[depth & (MAX_OPEN - 1)];
-
-	w->site_pc = t->site_pc;
-	w->site_sp = t->site_sp;
-	if (depth) {
-		w->sample.span = s->id;
-		w->newest_slot = s->flags & SPAN_HOOKED ? s->slot : 0;
-		w->newest_ra = s->ra;
-	}
-	if (depth < MAX_OPEN) {
-		w->ended_slot = ended->flags & SPAN_HOOKED ? ended->slot : 0;
-		w->ended_ra = ended->ra;
-	}
 }
 
 SEC("perf_event")
@@ -175,6 +129,7 @@ int clock_tick(struct bpf_perf_event_data *ctx)
 	w->sample.span = 0;
 	w->sample.in_probe = t ? t->busy : 0;
 	w->newest_slot = w->ended_slot = w->site_pc = 0;
+	w->nr_foreign = 0;
 	if (t) {
 		if (!t->named) {
 			t->named = 1;
@@ -194,10 +149,12 @@ int clock_tick(struct bpf_perf_event_data *ctx)
 	nk = take_kernel(ctx, w->frames);
 	nk &= 127;
 	w->sample.nr_kernel = nk;
-	nu = take_user(ctx, task, w, nk);
+	nu = take_user(ctx, task, t, w, nk);
 	if (nu > SAMPLE_MAX_USER)
 		return 0;
 	w->sample.nr_user = nu;
+	if (w->nr_foreign)
+		take_foreign(w, t, now);
 	event_fill(&w->sample.head, EVENT_SAMPLE,
 		   sizeof(struct event_sample) + (nk + nu) * sizeof(__u64), tid, now);
 	send(&w->sample, sizeof(struct event_sample) + (nk + nu) * sizeof(__u64),
@@ -206,6 +163,8 @@ int clock_tick(struct bpf_perf_event_data *ctx)
 	__sync_fetch_and_add(&loss.ticked, now);
 	if (t)
 		t->ticked += now;
+	if (w->nr_foreign)
+		charge_foreign(w, now);
 	return 0;
 }
 

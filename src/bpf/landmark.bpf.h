@@ -11,7 +11,7 @@
 #ifndef SONDE_BPF_LANDMARK_BPF_H
 #define SONDE_BPF_LANDMARK_BPF_H
 
-#include "bpf/call.bpf.h"
+#include "bpf/foreign.bpf.h"
 
 static __always_inline void frames_go(struct pt_regs *ctx, __u32 role)
 {
@@ -20,6 +20,13 @@ static __always_inline void frames_go(struct pt_regs *ctx, __u32 role)
 
 	if (!t)
 		return;
+	if (is_foreign(task, t, PT_REGS_SP(ctx))) {
+		t->busy = 1;
+		at_site(t, ctx);
+		foreign_flight(t, role, PT_REGS_SP(ctx));
+		t->busy = 0;
+		return;
+	}
 	if (!t->depth) { /* what was left is closed: what comes is left for its own reason */
 		t->leaving = 0;
 		return;

@@ -4,8 +4,8 @@
 #ifndef SONDE_BPF_LIFE_BPF_H
 #define SONDE_BPF_LIFE_BPF_H
 
-#include "bpf/call.bpf.h"
 #include "bpf/clock.bpf.h"
+#include "bpf/foreign.bpf.h"
 
 static __always_inline void close_all(struct task_struct *task, __u32 reason, __u64 now)
 {
@@ -56,6 +56,7 @@ int BPF_PROG(life_exec, struct task_struct *task)
 		return 0;
 	now = bpf_ktime_get_ns();
 	close_all(task, END_EXEC, now);
+	foreign_end(task->tgid, END_EXEC, now);
 	judged_change(task->tgid);
 	event_fill(&e.head, EVENT_EXEC, sizeof(e), task->pid, now);
 	send(&e, sizeof(e), &loss.others);
@@ -78,6 +79,7 @@ int BPF_PROG(life_exit, struct task_struct *task)
 	if (e.last) {
 		bpf_map_delete_elem(&targets, &pid);
 		bpf_map_delete_elem(&judged, &pid);
+		foreign_end(pid, END_EXIT, now);
 	}
 	event_fill(&e.head, EVENT_EXIT, sizeof(e), task->pid, now);
 	send(&e, sizeof(e), &loss.others);
@@ -116,8 +118,10 @@ int open_spans(struct bpf_iter__task *ctx)
 	struct thread_state *t;
 	__u64 parent = 0, now;
 
-	if (!task)
+	if (!task) { /* all were shown */
+		foreign_tell();
 		return 0;
+	}
 	t = bpf_task_storage_get(&threads, task, 0, 0);
 	if (!t)
 		return 0;

@@ -18,6 +18,7 @@
 #define SPAN_SAMPLED 1u /* a tick fell into it */
 #define SPAN_HOOKED 2u	/* the kernel has hooked its return */
 #define SPAN_FOLLOWS 4u /* may go on in a function that it jumps to */
+#define SPAN_ENDED 8u	/* of a foreign call: it is being taken away */
 
 struct open_span {
 	__u64 id;
@@ -30,6 +31,8 @@ struct open_span {
 	__u32 probe;
 	__u32 flags;
 };
+
+#define NR_RECENT 32 /* a power of two */
 
 /*
  * A thread's open spans, outermost first.  Written by the thread itself only,
@@ -46,6 +49,12 @@ struct thread_state {
 	__u64 ticked;		     /* nanoseconds that ticks took from this thread */
 	__u32 busy;		     /* a probe's program is running */
 	__u32 leaving;		     /* END_THROW, END_EXIT: while frames are left so */
+	/* on stacks that are not its own */
+	__u64 thrown_at;	 /* where an exception that flies there was thrown; 0: none */
+	__u64 recent[NR_RECENT]; /* slots of the last calls that began there */
+	__u32 nr_recent;	 /* ever written */
+	__u32 flights;		 /* exceptions in flight there, each thrown while cleaning up
+				    for the one before */
 	struct open_span spans[MAX_OPEN];
 };
 
@@ -55,6 +64,30 @@ struct {
 	__type(key, int);
 	__type(value, struct thread_state);
 } threads SEC(".maps");
+
+/* Calls on stacks that are not the thread's own (foreign.bpf.h). */
+#define MAX_FOREIGN 16384 /* open at once, in all processes */
+#define MAX_JUMPS 4	  /* at one slot: each reached by a jump from the one before */
+
+struct foreign_key {
+	__u64 slot;
+	__u32 pid;
+	__u32 jumps; /* how many calls before it were made at this slot */
+};
+
+struct foreign_call {
+	struct open_span span; /* ticked: by ticks that fell into it */
+	__u64 parent;	       /* as the last tick saw it */
+	__u32 tid;	       /* of the thread that began it */
+	__u32 pad;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, MAX_FOREIGN);
+	__type(key, struct foreign_key);
+	__type(value, struct foreign_call);
+} foreign_calls SEC(".maps");
 
 /* Processes that are looked at: tgid. */
 struct {
@@ -89,8 +122,9 @@ const volatile struct control control;
 struct kernel_loss loss;
 __u64 ticks; /* that fell on the target */
 __u64 thread_serial;
-__u32 phase;	 /* enum watch_phase */
-__u32 tick_nsec; /* what a tick takes besides its program: the interrupt itself */
+__u64 foreign_open; /* how many foreign_calls there are */
+__u32 phase;	    /* enum watch_phase */
+__u32 tick_nsec;    /* what a tick takes besides its program: the interrupt itself */
 
 static __always_inline void count(__u64 *n)
 {

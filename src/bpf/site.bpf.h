@@ -78,11 +78,11 @@ static __always_inline int site_enter(struct pt_regs *ctx, __u32 probe, __u64 sl
 
 	if (!t)
 		return 0;
-	/* frames of two stacks have no order */
-	if (stack_is_own(task, t, PT_REGS_SP(ctx)) == STACK_FOREIGN)
-		return refuse(probe, END_FOREIGN);
 	t->busy = 1;
-	if (!call_push(t, probe, slot, flags))
+	/* frames of two stacks have no order */
+	if (stack_seems_foreign(task, t, PT_REGS_SP(ctx)))
+		foreign_enter(t, probe, slot, flags);
+	else if (!call_push(t, probe, slot, flags))
 		refuse(probe, END_TOO_DEEP);
 	t->busy = 0;
 	return 0;
@@ -127,13 +127,27 @@ static __noinline void pop_from(struct thread_state *t, __u32 depth, __u32 probe
 	}
 }
 
+static __always_inline int foreign_leave_from(struct pt_regs *ctx, struct thread_state *t,
+					      __u32 probe, __u64 slot, __u64 now)
+{
+	if (!t)
+		return foreign_leave(probe, slot, now);
+	t->busy = 1;
+	at_site(t, ctx);
+	foreign_leave(probe, slot, now);
+	t->busy = 0;
+	return 0;
+}
+
 static __always_inline int site_leave(struct pt_regs *ctx, __u32 probe, __u64 slot)
 {
 	__u64 now = bpf_ktime_get_ns();
-	struct thread_state *t =
-		bpf_task_storage_get(&threads, bpf_get_current_task_btf(), 0, 0);
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct thread_state *t = bpf_task_storage_get(&threads, task, 0, 0);
 	__u32 top, depth;
 
+	if (is_foreign(task, t, PT_REGS_SP(ctx)))
+		return foreign_leave_from(ctx, t, probe, slot, now);
 	if (!t)
 		return 0;
 	top = t->depth - 1;

@@ -10,6 +10,8 @@
 
 #include "bpf/maps.bpf.h"
 
+#include <asm/errno.h>
+
 /* Told apart from the helper's declaration: libbpf's headers may be older. */
 static long (*const find_vma)(struct task_struct *task, __u64 address, void *callback,
 			      void *context, __u64 flags) = (void *)180;
@@ -36,22 +38,31 @@ static long stack_found(struct task_struct *task, struct vm_area_struct *vma, vo
 
 /* The first thread's stack is where exec put it; every other thread's thread
  * control block lies at the top of its stack (glibc, musl; also with a stack
- * given by the program).  Not 0: the process is changing its maps just now. */
+ * given by the program). */
+static __always_inline __u64 stack_top(struct task_struct *task)
+{
+	return task->pid == task->tgid ? task->mm->start_stack : task->thread.fsbase;
+}
+
+/* -EBUSY: the process is changing its maps just now. */
 static __noinline long stack_look_up(struct task_struct *task, struct thread_state *t)
 {
-	__u64 at;
+	__u64 top;
+	long failed;
 
 	if (!t || !task)
 		return -1;
-	if (task->pid == task->tgid)
-		at = task->mm->start_stack;
-	else
-		at = task->thread.fsbase;
-	if (bpf_core_enum_value_exists(enum bpf_func_id___find, BPF_FUNC_find_vma___find))
-		return find_vma(task, at, stack_found, &t, 0);
-	t->stack_low = at - STACK_REACH;
-	t->stack_high = at;
-	return 0;
+	top = stack_top(task);
+	if (!bpf_core_enum_value_exists(enum bpf_func_id___find, BPF_FUNC_find_vma___find)) {
+		t->stack_low = top - STACK_REACH;
+		t->stack_high = top;
+		return 0;
+	}
+	failed = find_vma(task, top, stack_found, &t, 0);
+	/* what is mapped above it may be one mapping with it */
+	if (!failed && task->pid != task->tgid && t->stack_high > top)
+		t->stack_high = top;
+	return failed;
 }
 
 /* A thread's state is made, and its stack looked up, before its first call if that can
@@ -72,12 +83,30 @@ static __always_inline enum stack_owner stack_is_own(struct task_struct *task,
 		return STACK_FOREIGN;
 	if (sp >= t->stack_low && sp < t->stack_high)
 		return STACK_OWN;
-	/* the first look, or the stack has grown since */
-	for (int i = 0; stack_look_up(task, t); i++) {
-		if (i == STACK_TRIES)
-			return STACK_UNKNOWN;
+	/* the first look; the first thread's stack may also have grown since */
+	if (t->stack_high && task->pid != task->tgid)
+		return STACK_FOREIGN;
+	for (int i = 0; i < STACK_TRIES; i++) {
+		long failed = stack_look_up(task, t);
+
+		if (!failed)
+			return sp >= t->stack_low && sp < t->stack_high ? STACK_OWN
+									: STACK_FOREIGN;
+		if (failed != -EBUSY)
+			break;
 	}
-	return sp >= t->stack_low && sp < t->stack_high ? STACK_OWN : STACK_FOREIGN;
+	return STACK_UNKNOWN;
+}
+
+/* For what does no harm if it is wrong. */
+static __always_inline bool stack_seems_foreign(struct task_struct *task,
+						struct thread_state *t, __u64 sp)
+{
+	enum stack_owner own = stack_is_own(task, t, sp);
+
+	if (own == STACK_UNKNOWN)
+		return stack_top(task) - sp > STACK_REACH;
+	return own == STACK_FOREIGN;
 }
 
 static __always_inline __u32 hooks_pending(struct task_struct *task)

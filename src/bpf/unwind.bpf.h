@@ -131,6 +131,26 @@ static __always_inline void walk_note(struct walk *w)
 	w->at++;
 }
 
+/* The frame of this return slot is left for its caller: was it an open call's? */
+static __noinline int walk_pass(struct walk *w, __u64 slot, __u64 to)
+{
+	struct foreign_key key = { .slot = slot };
+	const struct foreign_call *c;
+	__u32 n;
+
+	if (!w)
+		return 0;
+	key.pid = w->pid;
+	n = w->nr_foreign;
+	c = bpf_map_lookup_elem(&foreign_calls, &key);
+	/* one that was left may lie where another function's frame is now */
+	if (c && c->span.ra == to && n < FOREIGN_NEST) {
+		w->foreign[n] = slot;
+		w->nr_foreign = n + 1;
+	}
+	return 0;
+}
+
 /* To the caller: WALK_ON, or an enum stack_end. */
 __noinline int walk_step(struct walk *w)
 {
@@ -181,6 +201,8 @@ __noinline int walk_step(struct walk *w)
 	}
 	if (!to)
 		return STACK_WHOLE;
+	if (w->pid)
+		walk_pass(w, slot, to);
 	if (cfa <= w->sp)
 		return STACK_UNSUPPORTED;
 	w->sp = cfa;

@@ -14,6 +14,7 @@
 #define WALK_REFILL 1024	/* read at a time after the first */
 #define WALK_FP_REACH (1 << 20) /* a frame pointer farther up is none */
 #define WALK_ON (-1)
+#define FOREIGN_NEST 16 /* foreign calls that are told of */
 #define UPROBE_SLOT 128 /* bytes of the page for one instruction; the first: the trampoline */
 #define WALK_FRAMES (SAMPLE_MAX_KERNEL + SAMPLE_MAX_USER + 1)
 
@@ -36,13 +37,16 @@ struct walk {
 	__u64 ended_slot, ended_ra;   /* of the last that ended at this depth; 0: none */
 	__u32 window_size;
 	__u32 refills;
-	__u32 exact;	 /* pc is where the thread is or was interrupted, no return address */
-	__u32 map;	 /* index of the map that was used last */
-	__u32 space;	 /* slot in 'spaces' */
-	__u32 at;	 /* where in frames the next one goes */
-	__u64 registers; /* where the exact frame's are, by regs_at or signal_at */
-	__u32 in_signal; /* the exact frame was interrupted by a signal */
+	__u32 exact;	  /* pc is where the thread is or was interrupted, no return address */
+	__u32 map;	  /* index of the map that was used last */
+	__u32 space;	  /* slot in 'spaces' */
+	__u32 at;	  /* where in frames the next one goes */
+	__u64 registers;  /* where the exact frame's are, by regs_at or signal_at */
+	__u32 in_signal;  /* the exact frame was interrupted by a signal */
+	__u32 nr_foreign; /* foreign calls that were passed */
+	__u32 pid;	  /* whose foreign calls to look for; 0: none */
 	__u32 pad;
+	__u64 foreign[FOREIGN_NEST]; /* their slots, innermost first */
 	__u64 window[WALK_WINDOW / 8];
 	struct event_sample sample;
 	__u64 frames[WALK_FRAMES];

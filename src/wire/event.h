@@ -109,7 +109,8 @@ enum span_end {
 	END_LOST = 5,	  /* the return was never seen and no reason is known */
 	/* entries that were never opened ("discarded") */
 	END_TOO_DEEP = 6,  /* more open calls on one thread than are kept */
-	END_FOREIGN = 7,   /* on a signal stack or a coroutine's: not hooked, to be safe */
+	END_FOREIGN = 7,   /* on a signal stack or a coroutine's: not hooked, to be safe; or
+			       more such calls open than are kept */
 	END_UNTRACKED = 8, /* no memory for the thread's state, or the process was
 			       changing its maps: its stack could not be told */
 	END_UNJUDGED = 9,  /* the process maps code that might see a hook, or that nobody

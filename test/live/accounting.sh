@@ -37,8 +37,9 @@ ret_most=0
 entered='all(span(f)["calls"] == c["entries"] for f, c in t["functions"].items())'
 
 for way in hook ret; do
-	most=${way}_most deep=entered
-	[ $way = ret ] && deep=same
+	# what is deep, or on a signal stack, cannot be hooked
+	most=${way}_most deep=entered aside=entered
+	[ $way = ret ] && deep=same aside=same
 	same='all(span(f)["calls"] == c["entries"] and
 		c["returned"] - span(f)["ended"]["return"] == span(f)["ended"]["untracked"] <= '"${!most}"'
 		for f, c in t["functions"].items())'
@@ -57,8 +58,8 @@ for way in hook ret; do
 	accounted fork f_push "$same" calls fork
 	accounted short-threads f_push "$same" calls threads
 	accounted threads-at-once f_push "$same" calls threads --threads 6
-	accounted altstack-high f_push "$entered" calls signal --variant high
-	accounted altstack-low f_push "$entered" calls signal --variant low
+	accounted altstack-high f_push "${!aside}" calls signal --variant high
+	accounted altstack-low f_push "${!aside}" calls signal --variant low
 	accounted 'busy' f_push "$same" calls steady --work 100 --calls 100000
 	accounted 'many' many_0042 'span()["calls"] == t["calls"] == 1000' many --calls 1000
 

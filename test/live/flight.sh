@@ -2,19 +2,21 @@
 # Calls of a C++ program that are left by exceptions, by the end of their thread, or
 # jumped out of: each is counted by the reason for which it ended.
 . "$(dirname "$0")/lib.sh"
-plan 24
+plan 34
 need root
 need bpf
 [ -x "$targets/flight" ] || skip_rest 'no C++ compiler'
 
 functions='descend hop mend slip again catcher'
 
-# left MODE 'more places'
+# left MODE 'more places' [OPTION...]
 left() {
-	local spans=() place
-	for place in $functions $2; do spans+=(-s "$place"); done
-	"$targets/flight" "$1" </dev/null | sed '/^ready/d' >"$work/bare"
-	target_start flight "$1" --wait
+	local spans=() place mode=$1 more=$2
+	shift 2
+	for place in $functions $more; do spans+=(-s "$place"); done
+	"$targets/flight" "$mode" "$@" </dev/null | sed '/^ready/d' >"$work/bare"
+	target_start flight "$mode" "$@" --wait
+	set -- "$mode${*:+ in a fiber}" "$more"
 	sonde_start record -p "$target" "${spans[@]}" -F 99 -d 60 --yes -o "$work/x.sonde"
 	target_go
 	target_finish
@@ -28,7 +30,10 @@ left() {
 }
 
 for mode in throw plain inside rethrow nested exit cancel longjmp; do
-	left $mode
+	left $mode ''
+done
+for mode in throw plain inside rethrow nested; do
+	left $mode '' --variant fiber
 done
 # the places that tell of it may be watched themselves
 left nested '__cxa_begin_catch'

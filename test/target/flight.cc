@@ -10,6 +10,8 @@
  *	exit	 pthread_exit() in the innermost call
  *	cancel	 the thread is cancelled in it
  *	longjmp	 over frames of hop(), each time after an exception
+ *
+ * With --variant fiber it all happens on a coroutine's stack.
  */
 extern "C" {
 #include "stage.h"
@@ -22,6 +24,7 @@ extern "C" {
 #include <cstring>
 #include <pthread.h>
 #include <stdexcept>
+#include <ucontext.h>
 #include <unistd.h>
 
 #define EVERY 5
@@ -261,6 +264,29 @@ void run(way other)
 	}
 }
 
+ucontext_t outside, fiber;
+
+void run_way()
+{
+	run(!strcmp(stage_of->mode, "longjmp")					   ? LONGJMP
+	    : !strcmp(stage_of->mode, "exit") || !strcmp(stage_of->mode, "cancel") ? EXIT
+										   : THROW);
+}
+
+void run_in_fiber()
+{
+	const size_t size = 256 * 1024;
+
+	if (getcontext(&fiber))
+		exit(4);
+	fiber.uc_stack.ss_sp = malloc(size);
+	fiber.uc_stack.ss_size = size;
+	fiber.uc_link = &outside;
+	makecontext(&fiber, run_way, 0);
+	swapcontext(&outside, &fiber);
+	free(fiber.uc_stack.ss_sp);
+}
+
 void print()
 {
 	const char *between = "";
@@ -299,9 +325,10 @@ int main(int argc, char **argv)
 			ended = 0;
 	}
 	stage_open(&s);
-	run(!strcmp(s.mode, "longjmp")				   ? LONGJMP
-	    : !strcmp(s.mode, "exit") || !strcmp(s.mode, "cancel") ? EXIT
-								   : THROW);
+	if (s.variant && !strcmp(s.variant, "fiber"))
+		run_in_fiber();
+	else
+		run_way();
 	print();
 	return 0;
 }

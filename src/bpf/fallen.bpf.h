@@ -1,0 +1,140 @@
+/*
+ * fallen - which open spans a tick fell into, told of at their first one.
+ *
+ * On the thread's own stack those are all its open spans.  On another one they are
+ * those whose frames the walk has passed; they are nested in the thread's own spans
+ * only if the walk then came to its own stack (from a handler on a signal stack): a
+ * coroutine's calls are not part of the call that happens to resume it.
+ */
+#ifndef SONDE_BPF_FALLEN_BPF_H
+#define SONDE_BPF_FALLEN_BPF_H
+
+#include "bpf/stack.bpf.h"
+#include "bpf/unwind.bpf.h"
+
+/* Tells of each open span that no tick fell into before. */
+static __always_inline void announce(struct thread_state *t, __u32 depth, __u32 pid, __u32 tid,
+				     __u64 now)
+{
+	__u64 parent = 0;
+
+	for (__u32 i = 0; i < MAX_OPEN; i++) {
+		struct open_span *s = &t->spans[i];
+
+		if (i >= depth)
+			break;
+		if (!(s->flags & SPAN_SAMPLED)) {
+			struct event_enter e = {
+				.span = s->id,
+				.parent = parent,
+				.began = s->began,
+				.probe = s->probe,
+				.pid = pid,
+			};
+
+			s->flags |= SPAN_SAMPLED;
+			event_fill(&e.head, EVENT_ENTER, sizeof(e), tid, now);
+			send(&e, sizeof(e), &loss.spans);
+		}
+		parent = s->id;
+	}
+}
+
+/* What the thread's spans tell of the stack, and the innermost one's id. */
+static __always_inline void take_spans(struct walk *w, const struct thread_state *t,
+				       __u32 depth)
+{
+	const struct open_span *s = &t->spans[(depth - 1) & (MAX_OPEN - 1)];
+	const struct open_span *ended = &t->spans[depth & (MAX_OPEN - 1)];
+
+	w->site_pc = t->site_pc;
+	w->site_sp = t->site_sp;
+	if (depth) {
+		w->sample.span = s->id;
+		w->newest_slot = s->flags & SPAN_HOOKED ? s->slot : 0;
+		w->newest_ra = s->ra;
+	}
+	if (depth < MAX_OPEN) {
+		w->ended_slot = ended->flags & SPAN_HOOKED ? ended->slot : 0;
+		w->ended_ra = ended->ra;
+	}
+}
+
+/* Shall the walk look for calls on a foreign stack? */
+static __always_inline void seek_foreign(struct walk *w, struct task_struct *task,
+					 const struct thread_state *t)
+{
+	/* not looked up here: a tick must not wait */
+	w->pid = foreign_open && (!t || w->sp - t->stack_low >= t->stack_high - t->stack_low)
+			 ? task->tgid
+			 : 0;
+}
+
+/* Tells of the calls at the slot: the id of the innermost. */
+__noinline __u64 fallen_at(struct foreign_key *key, __u64 parent, __u64 now)
+{
+	if (!key)
+		return parent;
+	for (__u32 i = 0; i < MAX_JUMPS; i++) {
+		struct event_enter e = { .parent = parent, .pid = key->pid };
+		struct foreign_call *c;
+		__u32 flags;
+
+		key->jumps = i;
+		c = bpf_map_lookup_elem(&foreign_calls, key);
+		if (!c)
+			continue;
+		flags = __sync_fetch_and_or(&c->span.flags, SPAN_SAMPLED);
+		if (flags & SPAN_ENDED)
+			continue;
+		c->parent = parent;
+		parent = c->span.id;
+		if (flags & SPAN_SAMPLED)
+			continue;
+		e.span = parent;
+		e.began = c->span.began;
+		e.probe = c->span.probe;
+		event_fill(&e.head, EVENT_ENTER, sizeof(e), (__u32)bpf_get_current_pid_tgid(),
+			   now);
+		send(&e, sizeof(e), &loss.spans);
+	}
+	return parent;
+}
+
+/* After the walk. */
+static __always_inline void take_foreign(struct walk *w, const struct thread_state *t,
+					 __u64 now)
+{
+	__u64 own =
+		t && w->sp - t->stack_low < t->stack_high - t->stack_low ? w->sample.span : 0;
+	struct foreign_key key = { .pid = w->pid };
+	__u64 innermost = own;
+
+	for (__u32 i = FOREIGN_NEST; i-- > 0;) {
+		if (i >= w->nr_foreign)
+			continue;
+		key.slot = w->foreign[i];
+		innermost = fallen_at(&key, innermost, now);
+	}
+	w->sample.span = innermost;
+}
+
+/* What the tick took is none of the time of the calls that it fell into. */
+static __always_inline void charge_foreign(const struct walk *w, __u64 took)
+{
+	struct foreign_key key = { .pid = w->pid };
+
+	for (__u32 i = 0; i < FOREIGN_NEST * MAX_JUMPS; i++) {
+		struct foreign_call *c;
+
+		if (i / MAX_JUMPS >= w->nr_foreign)
+			break;
+		key.slot = w->foreign[i / MAX_JUMPS];
+		key.jumps = i % MAX_JUMPS;
+		c = bpf_map_lookup_elem(&foreign_calls, &key);
+		if (c)
+			c->span.ticked += took;
+	}
+}
+
+#endif
