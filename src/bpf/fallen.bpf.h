@@ -65,9 +65,7 @@ static __always_inline void seek_foreign(struct walk *w, struct task_struct *tas
 					 const struct thread_state *t)
 {
 	/* not looked up here: a tick must not wait */
-	w->pid = foreign_open && (!t || w->sp - t->stack_low >= t->stack_high - t->stack_low)
-			 ? task->tgid
-			 : 0;
+	w->pid = foreign_open && !(t && stack_holds(t, w->sp)) ? task->tgid : 0;
 }
 
 /* Tells of the calls at the slot: the id of the innermost. */
@@ -105,10 +103,8 @@ __noinline __u64 fallen_at(struct foreign_key *key, __u64 parent, __u64 now)
 static __always_inline void take_foreign(struct walk *w, const struct thread_state *t,
 					 __u64 now)
 {
-	__u64 own =
-		t && w->sp - t->stack_low < t->stack_high - t->stack_low ? w->sample.span : 0;
+	__u64 innermost = t && stack_holds(t, w->sp) ? w->sample.span : 0;
 	struct foreign_key key = { .pid = w->pid };
-	__u64 innermost = own;
 
 	for (__u32 i = FOREIGN_NEST; i-- > 0;) {
 		if (i >= w->nr_foreign)

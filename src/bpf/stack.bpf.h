@@ -76,12 +76,18 @@ static __always_inline void thread_prepare(struct task_struct *task)
 		stack_look_up(task, t);
 }
 
+/* On its own stack, as far as that was looked up? */
+static __always_inline bool stack_holds(const struct thread_state *t, __u64 sp)
+{
+	return sp >= t->stack_low && sp < t->stack_high;
+}
+
 static __always_inline enum stack_owner stack_is_own(struct task_struct *task,
 						     struct thread_state *t, __u64 sp)
 {
 	if (sp - task->sas_ss_sp < task->sas_ss_size)
 		return STACK_FOREIGN;
-	if (sp >= t->stack_low && sp < t->stack_high)
+	if (stack_holds(t, sp))
 		return STACK_OWN;
 	/* the first look; the first thread's stack may also have grown since */
 	if (t->stack_high && task->pid != task->tgid)
@@ -90,8 +96,7 @@ static __always_inline enum stack_owner stack_is_own(struct task_struct *task,
 		long failed = stack_look_up(task, t);
 
 		if (!failed)
-			return sp >= t->stack_low && sp < t->stack_high ? STACK_OWN
-									: STACK_FOREIGN;
+			return stack_holds(t, sp) ? STACK_OWN : STACK_FOREIGN;
 		if (failed != -EBUSY)
 			break;
 	}
