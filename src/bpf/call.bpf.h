@@ -39,6 +39,35 @@ static __always_inline __u64 end_of(const struct thread_state *t, const struct o
 	return now - s->began > ticked ? now - ticked : s->began;
 }
 
+static __always_inline void count_duration(__u32 probe, __u64 duration, __u64 unsure)
+{
+	struct call_counts *c = counts_of(probe);
+	__u32 bucket = bucket_of(duration);
+
+	if (!c)
+		return;
+	if (bucket < NR_BUCKET)
+		count(&c->buckets[bucket]);
+	if (duration > c->max)
+		c->max = duration;
+	if (unsure)
+		__sync_fetch_and_add(&c->unsure, unsure);
+}
+
+/* A call is over, and was last seen open some time ago: it counts as if it had ended in
+ * the middle. */
+static __always_inline int bracket_end(struct thread_state *t, const struct open_span *s,
+				       __u64 parent, __u64 now)
+{
+	__u64 unsure = now - s->seen, end = end_of(t, s, now - unsure / 2);
+
+	count_duration(s->probe, end - s->began, unsure);
+	count_end(s->probe, END_BRACKET);
+	if (s->flags & SPAN_SAMPLED)
+		send_leave(s, parent, END_BRACKET, end, unsure);
+	return 0;
+}
+
 /* Takes the innermost span off; the slot is read only after depth is lowered
  * (see struct thread_state).  reason is not END_RETURN.  A global function: the
  * verifier then looks at it once, not once for each turn of a loop. */
@@ -58,6 +87,8 @@ __noinline int drop_top(struct thread_state *t, __u32 reason, __u64 now)
 	s = &t->spans[top];
 	if (top > 0)
 		parent = t->spans[(top - 1) & (MAX_OPEN - 1)].id;
+	if (s->flags & SPAN_BRACKET && reason == END_LONGJMP)
+		return bracket_end(t, s, parent, now);
 	count_end(s->probe, reason);
 	if (s->flags & SPAN_SAMPLED)
 		send_leave(s, parent, reason, end_of(t, s, now), 0);
@@ -124,6 +155,34 @@ static __noinline void drop_dead(struct thread_state *t, __u64 slot, __u64 now)
 	}
 }
 
+/* Is a bracketed span's frame gone, as far as the stack tells?  false may be wrong: what
+ * its caller calls next through the same pointer cannot be told from it, nor a stale word
+ * in a frame that does not use it. */
+static __always_inline bool is_bracket_over(const struct open_span *s, __u64 sp)
+{
+	__u64 ra = 0;
+
+	if (s->slot < sp)
+		return true;
+	bpf_probe_read_user(&ra, sizeof(ra), (void *)s->slot);
+	return ra != s->ra;
+}
+
+/* Ends the innermost bracketed spans that are over, for a thread whose stack reaches down
+ * to sp. */
+static __noinline void bracket_look(struct thread_state *t, __u64 sp, __u64 now)
+{
+	for (int i = 0; i < MAX_OPEN; i++) {
+		__u32 top = t->depth - 1;
+
+		barrier_var(top);
+		if (top >= MAX_OPEN || !(t->spans[top].flags & SPAN_BRACKET) ||
+		    !is_bracket_over(&t->spans[top], sp))
+			return;
+		drop_top(t, left_by(t), now);
+	}
+}
+
 static __always_inline int refuse(__u32 probe, __u32 reason)
 {
 	count_end(probe, reason);
@@ -145,10 +204,11 @@ static __always_inline __u64 call_push(struct thread_state *t, __u32 probe, __u6
 	__u32 depth = t->depth;
 	struct open_span *s;
 
-	if (depth && depth <= MAX_OPEN && t->spans[(depth - 1) & (MAX_OPEN - 1)].slot <= slot) {
+	if (depth && depth <= MAX_OPEN && t->spans[(depth - 1) & (MAX_OPEN - 1)].slot <= slot)
 		drop_dead(t, slot, now);
-		depth = t->depth;
-	}
+	if (control.brackets)
+		bracket_look(t, slot, now);
+	depth = t->depth;
 	if (depth >= MAX_OPEN)
 		return 0;
 	s = &t->spans[depth & (MAX_OPEN - 1)];
@@ -157,7 +217,8 @@ static __always_inline __u64 call_push(struct thread_state *t, __u32 probe, __u6
 	s->slot = slot;
 	s->ticked = t->ticked;
 	s->entry = t->site_pc;
-	if (flags & (SPAN_HOOKED | SPAN_FOLLOWS))
+	s->seen = now;
+	if (flags & (SPAN_HOOKED | SPAN_FOLLOWS | SPAN_BRACKET))
 		bpf_probe_read_user(&s->ra, sizeof(s->ra), (void *)slot);
 	s->probe = probe;
 	s->flags = flags;
@@ -258,19 +319,6 @@ static __noinline bool call_uncover(struct thread_state *t, __u64 id, __u64 slot
 	return true;
 }
 
-static __always_inline void count_return(__u32 probe, __u64 duration)
-{
-	struct call_counts *c = counts_of(probe);
-	__u32 bucket = bucket_of(duration);
-
-	if (!c)
-		return;
-	if (bucket < NR_BUCKET)
-		count(&c->buckets[bucket]);
-	if (duration > c->max)
-		c->max = duration;
-}
-
 /* Counts one ended call and tells of it if it was sampled. */
 static __always_inline void call_pop(struct thread_state *t, __u64 now, __u64 retval)
 {
@@ -284,7 +332,7 @@ static __always_inline void call_pop(struct thread_state *t, __u64 now, __u64 re
 	barrier();
 	s = &t->spans[top];
 	now = end_of(t, s, now);
-	count_return(s->probe, now - s->began);
+	count_duration(s->probe, now - s->began, 0);
 	if (!(s->flags & SPAN_SAMPLED))
 		return;
 	if (top > 0)

@@ -4,6 +4,7 @@
 #ifndef SONDE_BPF_CLOCK_BPF_H
 #define SONDE_BPF_CLOCK_BPF_H
 
+#include "bpf/bracket.bpf.h"
 #include "bpf/fallen.bpf.h"
 
 #include <linux/bpf_perf_event.h>
@@ -87,6 +88,7 @@ static __always_inline __u32 take_user(struct bpf_perf_event_data *ctx,
 	if (!space || !user_registers(ctx, task, w))
 		return take_by_kernel(ctx, w, nk);
 	w->at = nk;
+	w->from = w->sp;
 	seek_foreign(w, task, t);
 	walk_begin(w, task, *space);
 #pragma clang loop unroll(disable)
@@ -109,11 +111,16 @@ static __always_inline __u32 take_kernel(void *ctx, __u64 *frames)
 	return n > 0 ? n / sizeof(__u64) : 0;
 }
 
+static __always_inline __u32 depth_of(const struct thread_state *t)
+{
+	return t->depth > MAX_OPEN ? MAX_OPEN : t->depth;
+}
+
 SEC("perf_event")
 int clock_tick(struct bpf_perf_event_data *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	__u32 zero = 0, pid = task->tgid, tid = task->pid, depth, nk, nu;
+	__u32 zero = 0, pid = task->tgid, tid = task->pid, nk, nu;
 	struct walk *w;
 	struct thread_state *t;
 	__u64 now;
@@ -129,18 +136,15 @@ int clock_tick(struct bpf_perf_event_data *ctx)
 	w->sample.span = 0;
 	w->sample.in_probe = t ? t->busy : 0;
 	w->newest_slot = w->ended_slot = w->site_pc = 0;
-	w->nr_foreign = 0;
+	w->nr_foreign = w->nr_bracket = w->from = 0;
 	if (t) {
 		if (!t->named) {
 			t->named = 1;
 			send_thread(task, now);
 		}
-		depth = t->depth;
-		if (depth > MAX_OPEN)
-			depth = MAX_OPEN;
-		if (depth)
-			announce(t, depth, pid, tid, now);
-		take_spans(w, t, depth);
+		take_spans(w, t, depth_of(t));
+		if (control.brackets && !t->busy)
+			bracket_seek(w, t);
 	}
 	w->sample.weight = control.period;
 	w->sample.pid = pid;
@@ -153,6 +157,10 @@ int clock_tick(struct bpf_perf_event_data *ctx)
 	if (nu > SAMPLE_MAX_USER)
 		return 0;
 	w->sample.nr_user = nu;
+	if (t && w->nr_bracket)
+		bracket_walked(w, t, w->from, now);
+	if (t)
+		w->sample.span = announce(t, depth_of(t), pid, tid, now);
 	if (w->nr_foreign)
 		take_foreign(w, t, now);
 	event_fill(&w->sample.head, EVENT_SAMPLE,

@@ -12,9 +12,9 @@
 #include "bpf/stack.bpf.h"
 #include "bpf/unwind.bpf.h"
 
-/* Tells of each open span that no tick fell into before. */
-static __always_inline void announce(struct thread_state *t, __u32 depth, __u32 pid, __u32 tid,
-				     __u64 now)
+/* Tells of each open span that no tick fell into before: the id of the innermost. */
+static __always_inline __u64 announce(struct thread_state *t, __u32 depth, __u32 pid, __u32 tid,
+				      __u64 now)
 {
 	__u64 parent = 0;
 
@@ -38,9 +38,10 @@ static __always_inline void announce(struct thread_state *t, __u32 depth, __u32 
 		}
 		parent = s->id;
 	}
+	return parent;
 }
 
-/* What the thread's spans tell of the stack, and the innermost one's id. */
+/* What the thread's spans tell of the stack. */
 static __always_inline void take_spans(struct walk *w, const struct thread_state *t,
 				       __u32 depth)
 {
@@ -50,7 +51,6 @@ static __always_inline void take_spans(struct walk *w, const struct thread_state
 	w->site_pc = t->site_pc;
 	w->site_sp = t->site_sp;
 	if (depth) {
-		w->sample.span = s->id;
 		w->newest_slot = s->flags & SPAN_HOOKED ? s->slot : 0;
 		w->newest_ra = s->ra;
 	}

@@ -54,7 +54,7 @@ __noinline int foreign_close(const struct foreign_key *key, __u32 reason, __u64 
 	duration = now - copy.span.began;
 	duration -= duration > copy.span.ticked ? copy.span.ticked : duration;
 	if (reason == END_RETURN)
-		count_return(copy.span.probe, duration);
+		count_duration(copy.span.probe, duration, 0);
 	else
 		count_end(copy.span.probe, reason);
 	if (copy.span.flags & SPAN_SAMPLED)

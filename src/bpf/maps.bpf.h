@@ -15,18 +15,20 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
-#define SPAN_SAMPLED 1u /* a tick fell into it */
-#define SPAN_HOOKED 2u	/* the kernel has hooked its return */
-#define SPAN_FOLLOWS 4u /* may go on in a function that it jumps to */
-#define SPAN_ENDED 8u	/* of a foreign call: it is being taken away */
+#define SPAN_SAMPLED 1u	 /* a tick fell into it */
+#define SPAN_HOOKED 2u	 /* the kernel has hooked its return */
+#define SPAN_FOLLOWS 4u	 /* may go on in a function that it jumps to */
+#define SPAN_ENDED 8u	 /* of a foreign call: it is being taken away */
+#define SPAN_BRACKET 16u /* no probe sees it end */
 
 struct open_span {
 	__u64 id;
 	__u64 began;
 	__u64 slot;   /* where its return address lies on the user stack */
 	__u64 entry;  /* the address of the probe that opened it */
-	__u64 ra;     /* what lay in the slot, if it is hooked or follows: where the caller
-			 goes on */
+	__u64 ra;     /* what lay in the slot, if it is hooked, follows or is bracketed: where
+			 the caller goes on */
+	__u64 seen;   /* if it is bracketed: when it was last known to be open */
 	__u64 ticked; /* thread_state.ticked at entry */
 	__u32 probe;
 	__u32 flags;
@@ -49,6 +51,7 @@ struct thread_state {
 	__u64 ticked;		     /* nanoseconds that ticks took from this thread */
 	__u32 busy;		     /* a probe's program is running */
 	__u32 leaving;		     /* END_THROW, END_EXIT: while frames are left so */
+	__u64 rested_at; /* since when it has no CPU, if bracketed calls are open then */
 	/* on stacks that are not its own */
 	__u64 thrown_at;	 /* where an exception that flies there was thrown; 0: none */
 	__u64 recent[NR_RECENT]; /* slots of the last calls that began there */

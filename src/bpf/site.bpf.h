@@ -81,7 +81,8 @@ static __always_inline int site_enter(struct pt_regs *ctx, __u32 probe, __u64 sl
 	t->busy = 1;
 	/* frames of two stacks have no order */
 	if (stack_seems_foreign(task, t, PT_REGS_SP(ctx)))
-		foreign_enter(t, probe, slot, flags);
+		flags &SPAN_BRACKET ? refuse(probe, END_FOREIGN)
+				    : foreign_enter(t, probe, slot, flags);
 	else if (!call_push(t, probe, slot, flags))
 		refuse(probe, END_TOO_DEEP);
 	t->busy = 0;
@@ -150,12 +151,12 @@ static __always_inline int site_leave(struct pt_regs *ctx, __u32 probe, __u64 sl
 		return foreign_leave_from(ctx, t, probe, slot, now);
 	if (!t)
 		return 0;
-	top = t->depth - 1;
-	if (top >= MAX_OPEN)
+	if (!t->depth)
 		return 0;
 	t->busy = 1;
 	at_site(t, ctx);
-	if (is_call_of(&t->spans[top], probe, slot)) {
+	top = t->depth - 1;
+	if (top < MAX_OPEN && is_call_of(&t->spans[top], probe, slot)) {
 		call_pop(t, now, 0); /* what it returns may not be there yet */
 		top--;
 	}
@@ -179,7 +180,9 @@ int call_site(struct pt_regs *ctx)
 	if (role > SITE_BOTH)
 		return at_landmark(ctx, role);
 	if (role != SITE_EXIT)
-		site_enter(ctx, probe, slot, cookie & COOKIE_FOLLOWS ? SPAN_FOLLOWS : 0);
+		site_enter(ctx, probe, slot,
+			   (cookie & COOKIE_FOLLOWS ? SPAN_FOLLOWS : 0) |
+				   (cookie & COOKIE_BRACKET ? SPAN_BRACKET : 0));
 	if (role != SITE_ENTRY && condition_holds(ctx->eflags, COOKIE_CONDITION(cookie)))
 		site_leave(ctx, probe, slot);
 	return 0;

@@ -151,6 +151,17 @@ static __noinline int walk_pass(struct walk *w, __u64 slot, __u64 to)
 	return 0;
 }
 
+/* The same for the bracketed calls of the thread. */
+__noinline int walk_pass_bracket(struct walk *w, __u64 slot, __u64 to)
+{
+	if (!w)
+		return 0;
+	for (int i = 0; i < BRACKET_NEST; i++)
+		if (i < w->nr_bracket && w->bracket[i] == slot && w->bracket_ra[i] == to)
+			w->passed |= 1u << i;
+	return 0;
+}
+
 /* To the caller: WALK_ON, or an enum stack_end. */
 __noinline int walk_step(struct walk *w)
 {
@@ -203,6 +214,8 @@ __noinline int walk_step(struct walk *w)
 		return STACK_WHOLE;
 	if (w->pid)
 		walk_pass(w, slot, to);
+	if (w->nr_bracket)
+		walk_pass_bracket(w, slot, to);
 	if (cfa <= w->sp)
 		return STACK_UNSUPPORTED;
 	w->sp = cfa;

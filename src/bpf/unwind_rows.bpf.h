@@ -15,6 +15,7 @@
 #define WALK_FP_REACH (1 << 20) /* a frame pointer farther up is none */
 #define WALK_ON (-1)
 #define FOREIGN_NEST 16 /* foreign calls that are told of */
+#define BRACKET_NEST 8	/* bracketed calls that are looked for; a power of two */
 #define UPROBE_SLOT 128 /* bytes of the page for one instruction; the first: the trampoline */
 #define WALK_FRAMES (SAMPLE_MAX_KERNEL + SAMPLE_MAX_USER + 1)
 
@@ -29,6 +30,7 @@ struct walk_cached {
 struct walk {
 	struct walk_cached cache[WALK_CACHE];
 	__u64 pc, sp, bp;
+	__u64 from; /* sp where it began; 0: nowhere */
 	__u64 window_at;
 	__u64 hooks;		/* struct return_instance: pending hooks not met yet */
 	__u64 trampoline;	/* user address of the kernel's [uprobes] page, 0 = none */
@@ -45,8 +47,11 @@ struct walk {
 	__u32 in_signal;  /* the exact frame was interrupted by a signal */
 	__u32 nr_foreign; /* foreign calls that were passed */
 	__u32 pid;	  /* whose foreign calls to look for; 0: none */
-	__u32 pad;
+	__u32 nr_bracket; /* bracketed calls to look for */
+	__u32 passed;	  /* bits: which of them were passed */
 	__u64 foreign[FOREIGN_NEST]; /* their slots, innermost first */
+	__u64 bracket[BRACKET_NEST]; /* slots, innermost first */
+	__u64 bracket_ra[BRACKET_NEST];
 	__u64 window[WALK_WINDOW / 8];
 	struct event_sample sample;
 	__u64 frames[WALK_FRAMES];

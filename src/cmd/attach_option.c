@@ -21,10 +21,6 @@ static int check_options(const struct run_option *o, bool sampling, struct error
 		return error_set(err, EINVAL,
 				 "a filter on calls (-w) is not in this version yet: ask "
 				 "afterwards with --split");
-	if (endings[ending_wished(o->exit)].yet)
-		return error_set(err, EINVAL,
-				 "%s: --exit ret watches the exits, --exit hook the returns",
-				 endings[ending_wished(o->exit)].yet);
 	if (sampling && o->user_only && o->kernel_only)
 		return error_set(err, EINVAL, "-U and -K together leave no stack to take");
 	return 0;

@@ -1,5 +1,6 @@
 #include "cmd/latency_screen.h"
 
+#include "sink/headline.h"
 #include "wire/span_end.h"
 
 #include <inttypes.h>
@@ -127,6 +128,7 @@ void latency_draw(const struct picture *p, const struct picture_span *span,
 		    text_duration(a, span->p50), text_duration(b, span->p90),
 		    text_duration(c, span->p95), text_duration(d, span->p99),
 		    text_duration(e, span->p999), text_duration(f, span->max));
+	headline_unsure(to, span);
 	for (unsigned r = 0; r < n; r++)
 		most = rows[r].count > most ? rows[r].count : most;
 	for (unsigned r = 0; r < n; r++) {
@@ -186,6 +188,8 @@ void latency_json(const struct picture *p, const struct picture_span *span,
 		(json_int_t)now->p99);
 	if (!o)
 		return;
+	if (span->unsure_nsec > 0)
+		json_object_set_new(o, "unsure_ns", json_real(span->unsure_nsec));
 	if (final)
 		json_object_set_new(o, "final", json_true());
 	line = json_dumps(o, JSON_COMPACT);

@@ -145,7 +145,8 @@ static void the_end_reason_says_whether_a_duration_is_known(void **state)
 
 		build_leave(st, 100, 43, &leave);
 		assert_int_equal(span_finished(span_find(&st->spans, 10 + reason)),
-				 reason <= END_EXEC || reason == END_THROW);
+				 reason <= END_EXEC || reason == END_THROW ||
+					 reason == END_BRACKET);
 	}
 	/* of a newer sonde: it ended, and nobody knows why */
 	assert_int_equal(span_find(&st->spans, 10 + NR_SPAN_END)->reason, END_LOST);
@@ -182,6 +183,31 @@ static void ends_that_calls_have_no_room_for_are_of_the_same_interval(void **sta
 	store_free(st);
 }
 
+static void what_is_unsure_is_of_the_same_interval(void **state)
+{
+	static const nsec durations[] = { 5, 7 };
+	union build_record r = { 0 };
+	struct event_unsure *unsure = (void *)&r;
+	struct window all = { .kind = WINDOW_ALL };
+	struct call_count count;
+	struct store *st = make_store(NULL);
+
+	build_calls(st, 100, 200, 1, durations, 2);
+	*unsure =
+		(struct event_unsure){ .head.time = 200, .since = 100, .probe = 1, .nsec = 30 };
+	build_send(st, &r, EVENT_UNSURE, sizeof(*unsure));
+	timeline_count(&store_probe(st, 1)->calls, &all, &count);
+	assert_true(count.unsure == 30 && count.entries == 2);
+	assert_int_equal(store_probe(st, 1)->calls.ring.count, 1);
+	unsure->since = 201;
+	build_send(st, &r, EVENT_UNSURE, sizeof(*unsure));
+	unsure->since = 100;
+	unsure->probe = 0;
+	build_send(st, &r, EVENT_UNSURE, sizeof(*unsure));
+	assert_int_equal(st->malformed, 2);
+	store_free(st);
+}
+
 static void lives_of_processes(void **state)
 {
 	static const uint64_t user[] = { 0x400100, 0 };
@@ -215,7 +241,7 @@ static void short_and_lying_records_are_counted(void **state)
 		memset(&r, 0, sizeof(r));
 		build_send(st, &r, kind, sizeof(struct event));
 	}
-	assert_int_equal(st->malformed, 17); /* all that are joined */
+	assert_int_equal(st->malformed, 18); /* all that are joined */
 	memset(&r, 0, sizeof(r));
 	sample->nr_user = 65535;
 	sample->nr_kernel = 65535;
@@ -230,7 +256,7 @@ static void short_and_lying_records_are_counted(void **state)
 	image->image = 3;
 	image->build_id_size = 99;
 	build_send(st, &r, EVENT_IMAGE, sizeof(*image));
-	assert_int_equal(st->malformed, 21);
+	assert_int_equal(st->malformed, 22);
 	assert_int_equal(st->samples.count, 0);
 	store_free(st);
 }
@@ -304,6 +330,7 @@ int main(void)
 		cmocka_unit_test(odd_stacks_have_frames_of_their_own),
 		cmocka_unit_test(records_of_a_span_come_in_any_order),
 		cmocka_unit_test(the_end_reason_says_whether_a_duration_is_known),
+		cmocka_unit_test(what_is_unsure_is_of_the_same_interval),
 		cmocka_unit_test(ends_that_calls_have_no_room_for_are_of_the_same_interval),
 		cmocka_unit_test(lives_of_processes),
 		cmocka_unit_test(short_and_lying_records_are_counted),

@@ -25,6 +25,7 @@ static void timeline_merge_oldest(struct timeline *t)
 	for (uint32_t i = 0; i < NR_SPAN_END; i++)
 		t->base_ended[i] += oldest->ended[i];
 	t->base_entries += oldest->entries;
+	t->base_unsure += oldest->unsure;
 	t->base_time = oldest->time;
 	t->nr_bucket -= oldest->nr_bucket;
 	free(oldest->buckets);
@@ -57,16 +58,24 @@ void timeline_add(struct timeline *t, const struct event_calls *e, uint32_t nr_b
 		timeline_merge_oldest(t);
 }
 
+static struct interval *interval_of(struct timeline *t, nsec since, nsec time)
+{
+	struct event_calls none = { .head.time = time, .since = since };
+
+	if (t->head == t->ring.count || t->ring.at[t->ring.count - 1].time != time)
+		timeline_add(t, &none, 0);
+	return &t->ring.at[t->ring.count - 1];
+}
+
+void timeline_unsure(struct timeline *t, const struct event_unsure *e)
+{
+	interval_of(t, e->since, e->head.time)->unsure += e->nsec;
+}
+
 void timeline_end(struct timeline *t, const struct event_ends *e, uint32_t nr_ends)
 {
-	struct event_calls none = { .head.time = e->head.time,
-				    .since = e->since,
-				    .probe = e->probe };
-	struct interval *at;
+	struct interval *at = interval_of(t, e->since, e->head.time);
 
-	if (t->head == t->ring.count || t->ring.at[t->ring.count - 1].time != e->head.time)
-		timeline_add(t, &none, 0);
-	at = &t->ring.at[t->ring.count - 1];
 	for (uint32_t i = 0; i < nr_ends; i++)
 		at->ended[span_end_known(e->ends[i].reason)] += e->ends[i].count;
 }
@@ -79,6 +88,7 @@ static nsec interval_middle(nsec since, nsec time)
 static void count_interval(const struct interval *at, double weight, struct call_count *ret)
 {
 	ret->entries += weight * at->entries;
+	ret->unsure += weight * at->unsure;
 	for (uint32_t r = 0; r < NR_SPAN_END; r++)
 		ret->ended[r] += weight * at->ended[r];
 	for (uint32_t b = 0; b < at->nr_bucket; b++)
@@ -117,6 +127,7 @@ void timeline_count(const struct timeline *t, const struct window *w, struct cal
 		weight = window_weight(w, t->base_since) > 0 ? window_weight(w, middle) : 0;
 		whole = weight > 0;
 		ret->entries = weight * t->base_entries;
+		ret->unsure = weight * t->base_unsure;
 		for (uint32_t r = 0; r < NR_SPAN_END; r++)
 			ret->ended[r] = weight * t->base_ended[r];
 		dist_merge(&ret->dist, t->base, weight);

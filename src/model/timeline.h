@@ -21,6 +21,7 @@ struct interval {
 	nsec since, time; /* (since, time] */
 	uint64_t entries;
 	uint64_t ended[NR_SPAN_END];
+	uint64_t unsure;	     /* nanoseconds: of [END_BRACKET] together */
 	struct call_bucket *buckets; /* its own */
 	uint32_t nr_bucket;
 };
@@ -33,16 +34,17 @@ struct timeline {
 	nsec max;	    /* longest duration of the whole run */
 	/* everything that was merged away */
 	nsec base_since, base_time;
-	uint64_t base_entries, base_ended[NR_SPAN_END];
+	uint64_t base_entries, base_ended[NR_SPAN_END], base_unsure;
 	struct dist *base; /* NULL: nothing yet */
 };
 
 /* What a timeline answers for a window; counts are weighted as the window says. */
 struct call_count {
 	double entries, ended[NR_SPAN_END];
+	double unsure;	  /* nanoseconds: the intervals in which [END_BRACKET] ended, summed */
 	uint64_t open;	  /* running when the window ends: entered before, not ended */
 	nsec max;	  /* longest call; for a part of the run, the end of its bucket */
-	struct dist dist; /* of the calls that returned */
+	struct dist dist; /* of the calls that returned, or were over */
 };
 
 void timeline_done(struct timeline *t);
@@ -50,6 +52,8 @@ void timeline_done(struct timeline *t);
 void timeline_add(struct timeline *t, const struct event_calls *e, uint32_t nr_bucket);
 /* Adds ends to the newest interval, or to one of their own when they are not of it. */
 void timeline_end(struct timeline *t, const struct event_ends *e, uint32_t nr_ends);
+/* Adds to the newest interval, as timeline_end() does. */
+void timeline_unsure(struct timeline *t, const struct event_unsure *e);
 /* An interval counts when its middle lies in the window. */
 void timeline_count(const struct timeline *t, const struct window *w, struct call_count *ret);
 

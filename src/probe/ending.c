@@ -24,13 +24,24 @@ static bool judge_exits(const struct code *code, struct judgement *ret)
 	return true;
 }
 
+/* The end is estimated: nothing but the entry is probed. */
+static bool judge_bracket(const struct code *code, struct judgement *ret)
+{
+	if (!judge_exits(code, ret))
+		return false;
+	ret->exit = EXIT_BRACKET;
+	snprintf(ret->reason, sizeof(ret->reason),
+		 "only the entry is probed: the end lies between two looks at the stack");
+	return true;
+}
+
 const struct ending endings[NR_PROBE_EXIT] = {
-	[EXIT_HOOK] = { EXIT_WISH_HOOK, "hook", "return hook", NULL, hook_judge, plan_hook },
-	[EXIT_SITES] = { EXIT_WISH_RET, "exits", "probes at its exits", NULL, judge_exits,
+	[EXIT_HOOK] = { EXIT_WISH_HOOK, "hook", "return hook", hook_judge, plan_hook },
+	[EXIT_SITES] = { EXIT_WISH_RET, "exits", "probes at its exits", judge_exits,
 			 plan_exits },
-	[EXIT_BRACKET] = { EXIT_WISH_BRACKET, "bracket", "bracket",
-			   "ends by brackets are not in this version yet" },
-	[EXIT_NONE] = { EXIT_WISH_UNSET, "none", "entries only", NULL, NULL, plan_entry },
+	[EXIT_BRACKET] = { EXIT_WISH_BRACKET, "bracket", "ends estimated by looks at its stack",
+			   judge_bracket, plan_bracket },
+	[EXIT_NONE] = { EXIT_WISH_UNSET, "none", "entries only", NULL, plan_entry },
 };
 
 const struct ending *ending_of(unsigned exit)
@@ -54,8 +65,8 @@ static void try_way(const struct code *code, enum probe_exit exit, struct judgem
 		way->judge(code, ret);
 		return;
 	}
-	ret->exit = way->yet ? EXIT_NONE : exit;
-	snprintf(ret->reason, sizeof(ret->reason), "%s", way->yet ? way->yet : way->phrase);
+	ret->exit = exit;
+	snprintf(ret->reason, sizeof(ret->reason), "%s", way->phrase);
 }
 
 void ending_judge(const struct code *code, enum exit_wish wish, struct ways *ret)

@@ -35,7 +35,6 @@ struct ending {
 	enum exit_wish wish; /* that asks for it; EXIT_WISH_UNSET: none does */
 	const char *name;    /* one word, in tables and for scripts: "exits" */
 	const char *phrase;  /* in a sentence: "probes at its exits" */
-	const char *yet;     /* what this version lacks for it, NULL = nothing */
 	/* May it be used in this target?  Fills ret, also with the reason why so. */
 	bool (*judge)(const struct code *code, struct judgement *ret);
 	/* Fills the function's sites and parts. */

@@ -128,8 +128,11 @@ static int fail_all(const struct picking *k, struct error *err)
 		return error_set(err, EADDRNOTAVAIL, "'%.200s' cannot be probed at %.200s: %s",
 				 k->p->place, names, r->text);
 	return error_set(err, EPERM,
-			 "nothing that '%.200s' stands for can be watched by %s; %.200s: %s",
-			 k->p->place, ending_of(k->ways.first.exit)->phrase, names, r->text);
+			 "nothing that '%.200s' stands for can be watched by %s; %.200s: %s%s",
+			 k->p->place, ending_of(k->ways.first.exit)->phrase, names, r->text,
+			 r->result == PLAN_NO_END && k->ways.first.exit == EXIT_SITES
+				 ? " (--exit bracket estimates when calls end)"
+				 : "");
 }
 
 static int by_count(const void *a, const void *b)

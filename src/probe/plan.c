@@ -50,6 +50,16 @@ enum plan_result plan_entry(const struct plan_request *r, struct probe_function 
 	return result == PLAN_NO_END ? PLAN_DONE : result;
 }
 
+enum plan_result plan_bracket(const struct plan_request *r, struct probe_function *ret,
+			      const char **ret_why)
+{
+	enum plan_result result = plan_entry(r, ret, ret_why);
+
+	for (uint32_t i = 0; i < ret->sites.count; i++)
+		ret->sites.at[i].cfa = RULE_ENTRY;
+	return result;
+}
+
 /* The entry's site comes first. */
 static bool add_site(const struct plan_request *r, const struct exit_site *s,
 		     struct probe_function *ret)

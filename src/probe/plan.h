@@ -22,6 +22,9 @@ enum plan_result plan_hook(const struct plan_request *request, struct probe_func
 /* An entry and every exit; not done half. */
 enum plan_result plan_exits(const struct plan_request *request, struct probe_function *ret,
 			    const char **ret_why);
+/* One site, its end is estimated. */
+enum plan_result plan_bracket(const struct plan_request *request, struct probe_function *ret,
+			      const char **ret_why);
 /* One site, nothing is known of the end. */
 enum plan_result plan_entry(const struct plan_request *request, struct probe_function *ret,
 			    const char **ret_why);

@@ -295,9 +295,10 @@ static void a_wish_is_heard(void **state)
 	probe_done(&p);
 	assert_int_equal(probe_resolve(&code, "plain_function", EXIT_WISH_BRACKET, &p, &err),
 			 0);
-	assert_int_equal(p.judgement.exit, EXIT_NONE);
-	assert_false(probe_has_end(&p, &err));
-	assert_non_null(strstr(err.text, endings[EXIT_BRACKET].yet));
+	assert_int_equal(p.judgement.exit, EXIT_BRACKET);
+	assert_true(probe_has_end(&p, &err));
+	assert_int_equal(p.functions.at[0].sites.count, 1);
+	assert_int_equal(function_entry(&p.functions.at[0])->role, SITE_ENTRY);
 	probe_done(&p);
 }
 

@@ -141,10 +141,26 @@ static int add_processes(struct session *s, bool by_thread, struct error *err)
 	return 0;
 }
 
+/* Samples that tell whether calls are over; nobody asked for them for their own sake. */
+#define BRACKET_HZ 997
+
+static void look_often(struct session_option *o)
+{
+	if (o->hz)
+		return;
+	o->hz = BRACKET_HZ;
+	o->user = true;
+}
+
 int session_arm(struct session *s, struct error *err)
 {
 	bool by_thread = s->target.thread || s->target.tids.count;
-	struct live_option option = {
+	struct live_option option;
+	int code;
+
+	if (s->watch.brackets)
+		look_often(&s->option);
+	option = (struct live_option){
 		.hz = s->option.hz,
 		.user = s->option.user,
 		.kernel = s->option.kernel,
@@ -152,10 +168,9 @@ int session_arm(struct session *s, struct error *err)
 		.every = s->target.all,
 		.by_thread = by_thread,
 		.probes = s->watch.set.count,
+		.brackets = s->watch.brackets,
 		.attach = s->watch.set.count ? attach_kind_here() : ATTACH_SESSION,
 	};
-	int code;
-
 	s->tables = tables_new();
 	feed_init(&s->feed);
 	s->feed.writer = s->writer;

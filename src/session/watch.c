@@ -59,13 +59,15 @@ static struct watch_file *file_for(struct watch *w, const char *attach, const ch
 static void add_sites(struct watch_file *f, const struct probe_function *function,
 		      uint32_t probe)
 {
+	uint64_t entry = (function->followed ? COOKIE_FOLLOWS : 0) |
+			 (function->exit == EXIT_BRACKET ? COOKIE_BRACKET : 0);
+
 	for (uint32_t i = function->sites.count; i-- > 0;) {
 		const struct site *s = &function->sites.at[i];
 
 		array_push(&f->offsets, s->offset);
 		array_push(&f->cookies,
-			   COOKIE(probe, s->role, s->condition, s->cfa) |
-				   (i || !function->followed ? 0 : COOKIE_FOLLOWS));
+			   COOKIE(probe, s->role, s->condition, s->cfa) | (i ? 0 : entry));
 	}
 }
 
@@ -76,6 +78,7 @@ static int group_sites(struct watch *w, struct error *err)
 
 		w->hooks |= has_exit(probe, EXIT_HOOK);
 		w->exits |= has_exit(probe, EXIT_SITES);
+		w->brackets |= has_exit(probe, EXIT_BRACKET);
 		for (uint32_t i = 0; i < probe->functions.count; i++) {
 			const struct probe_function *function = &probe->functions.at[i];
 			struct watch_file *f =
@@ -97,7 +100,8 @@ static int add_landmarks(struct watch *w, struct error *err)
 	int code = 0;
 
 	landmarks_find(&w->code,
-		       (w->exits ? LANDMARKS_LEAVING : 0) | (w->hooks ? LANDMARKS_MAPS : 0),
+		       (w->exits || w->brackets ? LANDMARKS_LEAVING : 0) |
+			       (w->hooks ? LANDMARKS_MAPS : 0),
 		       &found);
 	for (uint32_t i = 0; i < found.count && !code; i++) {
 		const struct landmark *l = &found.at[i];
@@ -179,6 +183,8 @@ static uint32_t cost_of(const struct probe_function *f, struct live *live)
 
 	if (is_hooked(f))
 		return price_of(&price->hooked, p.entry);
+	if (f->exit == EXIT_BRACKET)
+		return price_of(&price->plain, p.entry);
 	return price_of(&price->plain, p.entry) + price_of(&price->plain, p.exit);
 }
 
@@ -211,6 +217,9 @@ int watch_price(struct watch *w, struct live *live, struct error *err)
 		const struct probe *p = &w->set.at[i];
 		const struct probe_function *dearest = find_dearest(p, live);
 		uint32_t cost = cost_of(dearest, live);
+		const char *or_guess = function_price(dearest).exit == INSN_STEPPED
+					       ? ", --exit bracket to estimate its ends"
+					       : "";
 
 		if (p->functions.count > WATCH_DEAR_SITES)
 			return error_set(
@@ -221,8 +230,9 @@ int watch_price(struct watch *w, struct live *live, struct error *err)
 		if (what_is_stepped(dearest) && cost > WATCH_DEAR_NSEC)
 			return error_set(err, EINVAL,
 					 "'%s' would cost %.1f us a call here, since %s to be "
-					 "single-stepped (--yes to accept that)",
-					 p->place, cost / 1e3, what_is_stepped(dearest));
+					 "single-stepped (--yes to accept that%s)",
+					 p->place, cost / 1e3, what_is_stepped(dearest),
+					 or_guess);
 	}
 	return 0;
 }

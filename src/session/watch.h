@@ -25,6 +25,7 @@ struct watch {
 	ARRAY(struct watch_file) files;
 	bool hooks;	       /* some function's return is hooked */
 	bool exits;	       /* some function's exits are probed */
+	bool brackets;	       /* some function's end is estimated */
 	enum attach_kind kind; /* as of watch_fits() */
 	struct table judged;   /* maps_code_key() of code that was found fit for hooks */
 };

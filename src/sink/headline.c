@@ -187,3 +187,14 @@ const struct picture_span *headline_span(const struct picture *p)
 {
 	return p->split_span < p->spans.count ? &p->spans.at[p->split_span] : NULL;
 }
+
+void headline_unsure(struct text *t, const struct picture_span *s)
+{
+	char buf[TEXT_QUANTITY];
+
+	if (s->unsure_nsec > 0)
+		text_format(t,
+			    "  a call's duration is known to ±%s, on average: its end lies "
+			    "between two looks\n",
+			    text_duration(buf, s->unsure_nsec));
+}

@@ -29,6 +29,10 @@ void headline_split(struct text *t, const struct picture *p);
 const char *headline_other(const struct picture *p);
 const char *headline_side(const struct picture *p);
 
+/* A line of its own: how far the durations of bracketed calls are known; nothing where
+ * none is. */
+void headline_unsure(struct text *t, const struct picture_span *s);
+
 /* The span that is looked into, NULL = none. */
 const struct picture_span *headline_span(const struct picture *p);
 

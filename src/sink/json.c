@@ -113,6 +113,8 @@ static void add_span(struct text *t, const struct picture *p, const struct pictu
 	add_number(t, "p99_ns", s->p99);
 	add_number(t, "p999_ns", s->p999);
 	add_number(t, "max_ns", s->max);
+	if (s->unsure_nsec > 0)
+		add_real(t, "unsure_ns", s->unsure_nsec);
 	add_number(t, "cost_ns", s->cost_nsec);
 	add_key(t, "histogram");
 	text_add_char(t, '[');

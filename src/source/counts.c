@@ -41,18 +41,19 @@ void counts_begin(struct counts *c, uint32_t probe, nsec now)
 	c->since[probe - 1] = now;
 }
 
-/* Sums up the stripes.  The buckets are read before the entries: a call that
- * comes in between has then begun and is not yet seen to have ended. */
+/* Sums up the stripes, the last that the kernel counts of a call first: a call that comes
+ * in between has then begun, or has a duration, and is not yet seen to have ended. */
 static void counts_sum(const struct counts *c, uint32_t probe, struct call_counts *ret)
 {
 	const volatile struct call_counts *first = &c->slots[(size_t)(probe - 1) * c->stripes];
 
 	memset(ret, 0, sizeof(*ret));
 	for (uint32_t s = 0; s < c->stripes; s++) {
-		for (uint32_t b = 0; b < NR_BUCKET; b++)
-			ret->buckets[b] += first[s].buckets[b];
 		for (uint32_t r = 0; r < NR_SPAN_END; r++)
 			ret->ended[r] += first[s].ended[r];
+		ret->unsure += first[s].unsure;
+		for (uint32_t b = 0; b < NR_BUCKET; b++)
+			ret->buckets[b] += first[s].buckets[b];
 		if (first[s].max > ret->max)
 			ret->max = first[s].max;
 	}
@@ -92,6 +93,21 @@ static void send_ends(const struct call_counts *sum, const struct call_counts *b
 	event(context, &e.ends.head);
 }
 
+/* What END_BRACKET does not know. */
+static void send_unsure(const struct call_counts *sum, const struct call_counts *before,
+			const struct event_calls *calls, source_event event, void *context)
+{
+	struct event_unsure e = {
+		.head = { EVENT_UNSURE, sizeof(e), 0, calls->head.time },
+		.since = calls->since,
+		.nsec = sum->unsure - before->unsure,
+		.probe = calls->probe,
+	};
+
+	if (e.nsec)
+		event(context, &e.head);
+}
+
 void counts_read(struct counts *c, uint32_t probe, nsec now, source_event event, void *context)
 {
 	struct call_counts *before = &c->sum[probe - 1], sum;
@@ -111,6 +127,7 @@ void counts_read(struct counts *c, uint32_t probe, nsec now, source_event event,
 								     before->buckets[b]) };
 		e.calls.ended[END_RETURN] += fresh;
 	}
+	e.calls.ended[END_RETURN] -= sum.ended[END_BRACKET] - before->ended[END_BRACKET];
 	for (uint32_t r = 1; r < CALLS_ENDED; r++)
 		e.calls.ended[r] = sum.ended[r] - before->ended[r];
 	e.calls.entries = sum.entries - before->entries;
@@ -123,6 +140,7 @@ void counts_read(struct counts *c, uint32_t probe, nsec now, source_event event,
 	};
 	event(context, &e.calls.head);
 	send_ends(&sum, before, &e.calls, event, context);
+	send_unsure(&sum, before, &e.calls, event, context);
 	*before = sum;
 	c->since[probe - 1] = now;
 }

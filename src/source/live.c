@@ -73,6 +73,7 @@ static void configure(struct live *l, uint32_t probes, uint32_t stripes)
 		.every = o->every,
 		.by_thread = o->by_thread,
 		.spans = o->probes > 0,
+		.brackets = o->brackets,
 		.self = getpid(),
 	};
 	bpf_map__set_max_entries(b->maps.calls, probes * stripes);
@@ -95,6 +96,7 @@ static void configure(struct live *l, uint32_t probes, uint32_t stripes)
 	bpf_program__set_autoload(b->progs.call_return,
 				  o->probes && o->attach != ATTACH_SESSION);
 	bpf_program__set_autoload(b->progs.clock_tick, o->hz > 0);
+	bpf_program__set_autoload(b->progs.bracket_switch, o->brackets);
 	bpf_program__set_autoattach(b->progs.open_spans, false);
 	bpf_program__set_autoattach(b->progs.known_threads, false);
 }

@@ -23,6 +23,7 @@ struct live_option {
 	bool every;		 /* every process is one */
 	bool by_thread;		 /* only threads given to live_add_thread */
 	uint32_t probes;	 /* at most so many will be watched */
+	bool brackets;		 /* of some of them no probe sees the end of calls */
 	enum attach_kind attach; /* how, as this kernel allows */
 	struct tables *tables;	 /* to unwind by; the caller's; NULL: frame pointers */
 };

@@ -78,11 +78,14 @@ struct picture_span {
 	uint32_t line, sites;
 	enum probe_exit exit;
 	uint64_t entries;	     /* that began in the window */
-	uint64_t calls;		     /* that returned in it: the distribution is over these */
+	uint64_t calls;		     /* that returned in it, or were over: the distribution is
+					over these */
 	uint64_t open;		     /* still running */
 	uint64_t ended[NR_SPAN_END]; /* by reason, discarded ones included */
 	double rate;		     /* entries a second */
 	double mean_nsec;
+	double unsure_nsec; /* by so much more or less, on average, did a bracketed call
+			       last; 0 = none is bracketed */
 	nsec p50, p90, p95, p99, p999, max;
 	uint32_t cost_nsec;		      /* measured price of a call, 0 = not known */
 	ARRAY(struct picture_bucket) buckets; /* non-empty ones, ascending */

@@ -66,6 +66,8 @@ void calls_add_span(struct picture *p, const struct store *st, const struct stor
 	watched.from = probe->armed > w->from ? probe->armed : w->from;
 	seconds = window_seconds(&watched);
 	to->rate = seconds > 0 ? count->entries / seconds : 0;
+	if (count->ended[END_BRACKET] > 0)
+		to->unsure_nsec = count->unsure / count->ended[END_BRACKET] / 2;
 	fill_quantiles(to, count);
 	fill_buckets(to, &count->dist);
 	free(count);

@@ -96,6 +96,7 @@ static const struct shape {
 	[EVENT_PROBE] = { sizeof(struct event_probe), 3 },
 	[EVENT_CALLS] = { sizeof(struct event_calls), 0, check_calls },
 	[EVENT_ENDS] = { sizeof(struct event_ends), 0, check_ends },
+	[EVENT_UNSURE] = { sizeof(struct event_unsure) },
 	[EVENT_LOSS] = { sizeof(struct event_loss) },
 	[EVENT_END] = { sizeof(struct event_end), 0, check_end },
 	[EVENT_START] = { sizeof(struct event_start) },

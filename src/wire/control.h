@@ -26,7 +26,8 @@ struct control {
 	__u8 every;	   /* 1: the target is every process */
 	__u8 by_thread;	   /* 1: only threads in the map 'tids' */
 	__u8 spans;	   /* calls are watched */
-	__u8 pad[2];
+	__u8 brackets;	   /* some have no end that a probe sees */
+	__u8 pad[1];
 	__u32 self; /* sonde's own process: never sampled in 'every' */
 };
 
@@ -48,8 +49,8 @@ enum site_role {
  * What a program reads by bpf_get_attach_cookie(); of a return hook's site the
  * condition and the rule are 0.
  *
- *	63   58 57       56    41 40        36 35  32 31      0
- *	|      | follows | rule   | condition  | role | probe  |
+ *	63   59 58        57       56    41 40        36 35  32 31      0
+ *	|      | bracket | follows | rule   | condition  | role | probe  |
  *
  * probe	its id, 0 = sonde's own trial, or a site of no probe
  * role		enum site_role
@@ -57,11 +58,13 @@ enum site_role {
  *		four bits of a conditional jump's opcode
  * rule		type and value of the rule that leads to the call's CFA (wire/rule.h)
  * follows	of an entry: the call may jump to another function, and ends there
+ * bracket	of an entry: no probe sees the call end
  */
 #define COOKIE(probe, role, condition, rule)                                             \
 	((__u64)((rule) >> RULE_VALUE_SHIFT & 0xffff) << 41 | (__u64)(condition) << 36 | \
 	 (__u64)(role) << 32 | (probe))
 #define COOKIE_FOLLOWS (1ull << 57)
+#define COOKIE_BRACKET (1ull << 58)
 #define COOKIE_PROBE(cookie) ((__u32)(cookie))
 #define COOKIE_ROLE(cookie) ((__u32)((cookie) >> 32) & 15)
 #define COOKIE_CONDITION(cookie) ((__u32)((cookie) >> 36) & 31)
@@ -74,9 +77,10 @@ enum watch_phase { PHASE_ARMING, PHASE_STEADY, PHASE_CLOSING };
 /* All calls of one probe, one stripe; slot = (probe - 1) * stripes + stripe. */
 struct call_counts {
 	__u64 entries;
-	__u64 ended[NR_SPAN_END]; /* [END_RETURN] stays 0: it is the sum of the buckets */
+	__u64 ended[NR_SPAN_END]; /* [END_RETURN] stays 0: it is the sum of the buckets, less
+				     [END_BRACKET] */
 	__u64 max;
-	__u64 pad;
+	__u64 unsure; /* nanoseconds: the sum of the intervals of [END_BRACKET] */
 	__u64 buckets[NR_BUCKET];
 };
 

@@ -36,6 +36,7 @@ enum event_kind {
 	EVENT_INLINE = 25,
 	EVENT_START = 26,
 	EVENT_ENDS = 27,
+	EVENT_UNSURE = 28,
 };
 
 struct event {
@@ -116,7 +117,8 @@ enum span_end {
 	END_UNJUDGED = 9,  /* the process maps code that might see a hook, or that nobody
 			       has looked at yet: not hooked, to be safe */
 	END_THROW = 10,	   /* left by an exception, or a panic */
-	NR_SPAN_END = 11,
+	END_BRACKET = 11,  /* it was over when somebody looked: when and how is not known */
+	NR_SPAN_END = 12,
 };
 
 /* A sampled span ended (head.time is its end, less the time that sonde's own
@@ -128,7 +130,8 @@ struct event_leave {
 	__u64 began;
 	__u32 probe;
 	__u32 reason; /* enum span_end */
-	__u64 retval;
+	__u64 retval; /* of END_BRACKET: it ended within so many nanoseconds, of which
+			 head.time is the middle */
 };
 _Static_assert(sizeof(struct event_leave) == 56, "event_leave is part of the format");
 
@@ -281,8 +284,8 @@ struct event_calls {
 	struct event head;	  /* time: the end of the interval */
 	__u64 since;		  /* its begin */
 	__u64 entries;		  /* calls that began in it */
-	__u64 ended[CALLS_ENDED]; /* by enum span_end; [END_RETURN] = sum of the buckets;
-				     later reasons are in an EVENT_ENDS */
+	__u64 ended[CALLS_ENDED]; /* by enum span_end; later reasons are in an EVENT_ENDS;
+				     [END_RETURN] + [END_BRACKET] = sum of the buckets */
 	__u64 max;		  /* longest duration so far, of the whole run */
 	__u32 probe;
 	__u32 nr_buckets;
@@ -306,6 +309,15 @@ struct event_ends {
 	struct end_count ends[];
 };
 _Static_assert(sizeof(struct event_ends) == 32, "event_ends is part of the format");
+
+/* Of the same interval: the calls that ended by END_BRACKET. */
+struct event_unsure {
+	struct event head;
+	__u64 since;
+	__u64 nsec; /* the sum of the intervals in which they ended */
+	__u32 probe, pad;
+};
+_Static_assert(sizeof(struct event_unsure) == 40, "event_unsure is part of the format");
 
 /* Everything known to be lost, since the beginning. */
 struct event_loss {

@@ -12,6 +12,7 @@ const struct span_end_word span_end_words[NR_SPAN_END] = {
 	[END_UNTRACKED] = { "untracked", SPAN_END_UNOPENED },
 	[END_UNJUDGED] = { "unjudged", SPAN_END_UNOPENED },
 	[END_THROW] = { "throw", SPAN_END_TRUE },
+	[END_BRACKET] = { "bracket", SPAN_END_TRUE },
 };
 
 enum span_end span_end_known(__u32 reason)
