@@ -42,11 +42,11 @@ __noinline int was_passed(const struct walk *w, __u64 slot)
 	return 0;
 }
 
-/* After a walk from `from`, on the thread's own stack: the innermost are over if the walk
+/* After a walk that began on the thread's own stack: the innermost are over if the walk
  * went by their place and did not meet them, and those that it met are open. */
-__noinline int bracket_walked(struct walk *w, struct thread_state *t, __u64 from, __u64 now)
+__noinline int bracket_walked(struct walk *w, struct thread_state *t, __u64 now)
 {
-	if (!w || !t || !stack_holds(t, from))
+	if (!w || !t || !stack_holds(t, w->from))
 		return 0;
 	for (int i = 0; i < MAX_OPEN; i++) {
 		__u32 top = t->depth - 1;

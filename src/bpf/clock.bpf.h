@@ -158,7 +158,7 @@ int clock_tick(struct bpf_perf_event_data *ctx)
 		return 0;
 	w->sample.nr_user = nu;
 	if (t && w->nr_bracket)
-		bracket_walked(w, t, w->from, now);
+		bracket_walked(w, t, now);
 	if (t)
 		w->sample.span = announce(t, depth_of(t), pid, tid, now);
 	if (w->nr_foreign)

@@ -15,7 +15,7 @@
 #define WALK_FP_REACH (1 << 20) /* a frame pointer farther up is none */
 #define WALK_ON (-1)
 #define FOREIGN_NEST 16 /* foreign calls that are told of */
-#define BRACKET_NEST 8	/* bracketed calls that are looked for; a power of two */
+#define BRACKET_NEST 8	/* bracketed calls that are looked for */
 #define UPROBE_SLOT 128 /* bytes of the page for one instruction; the first: the trampoline */
 #define WALK_FRAMES (SAMPLE_MAX_KERNEL + SAMPLE_MAX_USER + 1)
 
