@@ -35,7 +35,7 @@ static int check_rights(const struct process *p, struct error *err)
 		close(fd);
 		return 0;
 	}
-	if (errno == ENOENT)
+	if (errno == ENOENT || errno == ESRCH)
 		return error_set(err, ESRCH, "process %u ended", p->pid);
 	ret = access_need(NEED_OTHERS, err);
 	if (ret)

@@ -1,0 +1,62 @@
+# shellcheck shell=bash
+# play - what the scripts of the compatibility suite share.  Sourced.
+#
+# A scene is played alone, and again while it is watched: by one `latency` from its
+# first call to its last, and beside it by one `record` after the other, so that
+# probes of the same functions come and go all the time.  Both with what a user has
+# who asks for nothing: --exit auto.
+. "$(dirname "${BASH_SOURCE[0]}")/../live/lib.sh"
+scenes=$build/test/compat
+
+# Results of each scene.
+RESULTS=4
+all_return='d["ended"]["return"] == t["entries"]'
+
+# Watches the target again and again until it is gone, a tenth of a second each: the
+# number of recordings in $visits; what does not add up in $work/unsound.
+visit() {
+	local place=$1 out=$work/visit err=$work/visit.err
+	visits=0
+	: >"$work/unsound"
+	while kill -0 "$target" 2>/dev/null && [ $visits -lt 100 ]; do
+		sonde_run record -p "$target" -s "$place" -F 499 -d 0.1 --yes -o "$work/visit.sonde"
+		if [ "$status" != 0 ]; then
+			# the last one may come too late
+			kill -0 "$target" 2>/dev/null && cat "$err" >>"$work/unsound"
+			break
+		fi
+		visits=$((visits + 1))
+		sonde_run report "$work/visit.sonde" --json
+		holds 'all(balanced(s) for s in d["spans"])' "$out" >>"$work/unsound" 2>&1 ||
+			cat "$err" >>"$work/unsound"
+	done
+}
+
+visited() {
+	[ "$visits" -ge 2 ] || { echo "$visits recordings"; cat "$work/visit.err"; return 1; }
+	[ ! -s "$work/unsound" ] || { cat "$work/unsound"; return 1; }
+}
+
+same_end() { [ "$target_status" = "$bare_status" ] || { echo "$target_status, alone $bare_status"; return 1; }; }
+
+# play PROGRAM SCENE PLACE RATE 'expression of the ends' [OPTION...]: in the expression
+# d is latency's document, t the target's own.
+play() {
+	local program=$1 scene=$2 place=$3 rate=$4 ends=$5
+	shift 5
+	timeout 60 "$scenes/$program" "$scene" "$@" </dev/null >"$work/bare" 2>"$work/bare.err"
+	bare_status=$?
+	sed -i '/^ready/d' "$work/bare"
+	target_start "$scenes/$program" "$scene" --rate "$rate" --wait "$@"
+	sonde_lines=1 sonde_start latency -p "$target" --yes --json -d 100 -i 100 "$place"
+	target_go
+	visit "$place"
+	target_finish
+	sonde_finish
+	check "$scene: prints what it prints alone" cmp "$work/bare" "$truth"
+	check "$scene: ends as it ends alone" same_end
+	check "$scene: each call is counted once, with its end" \
+		holds "d['entries'] == sum(d['ended'].values()) + d['open'] == t['entries'] and ($ends)" \
+		"$out" "$truth"
+	check "$scene: so it is in each recording beside it" visited
+}
