@@ -6,8 +6,10 @@ plan 11
 need root
 need bpf
 
+# 25 seconds: some 2,300 samples in requests give the share with a spread (one
+# standard deviation) of 0.6 points, a fifth of the three that are allowed.
 target_start "$shop" --seconds 60 --durations "$work/requests" --wait
-sonde_start record -p "$target" -s handle_request -F 199 -d 10 -o "$work/shop.sonde"
+sonde_start record -p "$target" -s handle_request -F 199 -d 25 -o "$work/shop.sonde"
 target_go
 sonde_finish
 check 'record ends well' status_is 0
@@ -40,9 +42,9 @@ END
 
 of() { holds "$1" "$work/report.json" "$work/exact.json"; }
 echo "# exact: $(cat "$work/exact.json")"
-check 'the calls counted are those of the ten seconds' \
+check 'the calls counted are those of the 25 seconds' \
 	of 't["first"] >= d["window"]["from_ns"] and
-	abs(t["last"] - d["window"]["from_ns"] - 10e9) < .3e9'
+	abs(t["last"] - d["window"]["from_ns"] - 25e9) < .3e9'
 check 'entries = ends by reason + open' of 'balanced(span())'
 check 'p50, p90, p95, p99 within 2 % of exact' \
 	of 'all(low <= span()[k] <= high for k, (low, high) in t["near"].items())'
