@@ -10,6 +10,10 @@
 #include "bpf/judged.bpf.h"
 #include "bpf/stack.bpf.h"
 
+/* What loops over the open spans, or is called in such a loop, is a function that is not
+ * static: the verifier then looks at it once, for any arguments, and not once for each
+ * turn on each way there. */
+
 #define ENTER_HOOK 0
 #define ENTER_SKIP 1 /* a session then does not hook the return of this call */
 
@@ -69,8 +73,7 @@ static __always_inline int bracket_end(struct thread_state *t, const struct open
 }
 
 /* Takes the innermost span off; the slot is read only after depth is lowered
- * (see struct thread_state).  reason is not END_RETURN.  A global function: the
- * verifier then looks at it once, not once for each turn of a loop. */
+ * (see struct thread_state).  reason is not END_RETURN. */
 __noinline int drop_top(struct thread_state *t, __u32 reason, __u64 now)
 {
 	struct open_span *s;
@@ -123,10 +126,13 @@ static __always_inline bool is_dead_at(const struct open_span *s, __u64 slot, __
 
 /* How many of the open spans are alive when a call begins at a slot: the frames of the
  * others are gone. */
-static __noinline __u32 alive_at(struct thread_state *t, __u64 slot, __u64 entry)
+__noinline int alive_at(struct thread_state *t, __u64 slot, __u64 entry)
 {
-	__u32 alive = t->depth;
+	__u32 alive;
 
+	if (!t)
+		return 0;
+	alive = t->depth;
 	for (__u32 i = 0; i < MAX_OPEN; i++) {
 		__u32 d = t->depth - 1 - i;
 		struct open_span *s;
@@ -144,15 +150,19 @@ static __noinline __u32 alive_at(struct thread_state *t, __u64 slot, __u64 entry
 }
 
 /* Drops every open span whose frame is gone: its return slot lies below. */
-static __noinline void drop_dead(struct thread_state *t, __u64 slot, __u64 now)
+__noinline int drop_dead(struct thread_state *t, __u64 slot, __u64 now)
 {
-	__u32 alive = alive_at(t, slot, t->site_pc);
+	__u32 alive;
 
+	if (!t)
+		return 0;
+	alive = alive_at(t, slot, t->site_pc);
 	for (int i = 0; i < MAX_OPEN; i++) {
 		if (t->depth <= alive)
-			return;
+			break;
 		drop_top(t, left_by(t), now);
 	}
+	return 0;
 }
 
 /* Is a bracketed span's frame gone, as far as the stack tells?  false may be wrong: what
@@ -170,17 +180,20 @@ static __always_inline bool is_bracket_over(const struct open_span *s, __u64 sp)
 
 /* Ends the innermost bracketed spans that are over, for a thread whose stack reaches down
  * to sp. */
-static __noinline void bracket_look(struct thread_state *t, __u64 sp, __u64 now)
+__noinline int bracket_look(struct thread_state *t, __u64 sp, __u64 now)
 {
+	if (!t)
+		return 0;
 	for (int i = 0; i < MAX_OPEN; i++) {
 		__u32 top = t->depth - 1;
 
 		barrier_var(top);
 		if (top >= MAX_OPEN || !(t->spans[top].flags & SPAN_BRACKET) ||
 		    !is_bracket_over(&t->spans[top], sp))
-			return;
+			break;
 		drop_top(t, left_by(t), now);
 	}
+	return 0;
 }
 
 static __always_inline int refuse(__u32 probe, __u32 reason)
@@ -304,19 +317,23 @@ __noinline int span_above(struct thread_state *t, __u64 id, __u64 slot)
 	return 0;
 }
 
-/* Makes the span the innermost: what lies above it was left without a return. */
-static __noinline bool call_uncover(struct thread_state *t, __u64 id, __u64 slot, __u64 now)
+/* Makes the span the innermost: what lies above it was left without a return.  0: it is
+ * not open. */
+__noinline int call_uncover(struct thread_state *t, __u64 id, __u64 slot, __u64 now)
 {
-	__u32 depth = span_above(t, id, slot);
+	__u32 depth;
 
+	if (!t)
+		return 0;
+	depth = span_above(t, id, slot);
 	if (!depth)
-		return false;
+		return 0;
 	for (int i = 0; i < MAX_OPEN; i++) {
 		if (t->depth <= depth)
 			break;
 		drop_top(t, left_by(t), now);
 	}
-	return true;
+	return 1;
 }
 
 /* Counts one ended call and tells of it if it was sampled. */
@@ -349,16 +366,19 @@ __noinline int pop_top(struct thread_state *t, __u64 now)
 }
 
 /* Of calls that went on in the one that has just ended: what lies at its slot. */
-static __noinline void pop_followed(struct thread_state *t, __u64 slot, __u64 now)
+__noinline int pop_followed(struct thread_state *t, __u64 slot, __u64 now)
 {
+	if (!t)
+		return 0;
 	for (int i = 0; i < MAX_OPEN; i++) {
 		__u32 top = t->depth - 1;
 
 		if (top >= MAX_OPEN || t->spans[top].slot != slot ||
 		    !(t->spans[top].flags & SPAN_FOLLOWS))
-			return;
+			break;
 		pop_top(t, now);
 	}
+	return 0;
 }
 
 /* id 0: the span is known by its return slot. */

@@ -160,7 +160,7 @@ int clock_tick(struct bpf_perf_event_data *ctx)
 	if (t && w->nr_bracket)
 		bracket_walked(w, t, now);
 	if (t)
-		w->sample.span = announce(t, depth_of(t), pid, tid, now);
+		w->sample.span = announce(t, now);
 	if (w->nr_foreign)
 		take_foreign(w, t, now);
 	event_fill(&w->sample.head, EVENT_SAMPLE,

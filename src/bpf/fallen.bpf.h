@@ -13,15 +13,16 @@
 #include "bpf/unwind.bpf.h"
 
 /* Tells of each open span that no tick fell into before: the id of the innermost. */
-static __always_inline __u64 announce(struct thread_state *t, __u32 depth, __u32 pid, __u32 tid,
-				      __u64 now)
+__noinline __u64 announce(struct thread_state *t, __u64 now)
 {
-	__u64 parent = 0;
+	__u64 parent = 0, pid_tid = bpf_get_current_pid_tgid();
 
+	if (!t)
+		return 0;
 	for (__u32 i = 0; i < MAX_OPEN; i++) {
 		struct open_span *s = &t->spans[i];
 
-		if (i >= depth)
+		if (i >= t->depth)
 			break;
 		if (!(s->flags & SPAN_SAMPLED)) {
 			struct event_enter e = {
@@ -29,11 +30,11 @@ static __always_inline __u64 announce(struct thread_state *t, __u32 depth, __u32
 				.parent = parent,
 				.began = s->began,
 				.probe = s->probe,
-				.pid = pid,
+				.pid = pid_tid >> 32,
 			};
 
 			s->flags |= SPAN_SAMPLED;
-			event_fill(&e.head, EVENT_ENTER, sizeof(e), tid, now);
+			event_fill(&e.head, EVENT_ENTER, sizeof(e), (__u32)pid_tid, now);
 			send(&e, sizeof(e), &loss.spans);
 		}
 		parent = s->id;

@@ -107,25 +107,27 @@ __noinline int call_depth(struct thread_state *t, __u32 probe, __u64 slot)
 
 /* Ends what lies above a span, and what lies at its slot for the same probe.  A hooked
  * call at the slot ends last, by its hook, and all others there with it. */
-static __noinline void pop_from(struct thread_state *t, __u32 depth, __u32 probe, __u64 slot,
-				__u64 now)
+__noinline int pop_from(struct thread_state *t, __u32 depth, __u32 probe, __u64 slot, __u64 now)
 {
+	if (!t)
+		return 0;
 	for (int i = 0; i < MAX_OPEN; i++) {
 		__u32 top = t->depth - 1;
 		const struct open_span *s;
 
 		if (top >= MAX_OPEN)
-			return;
+			break;
 		s = &t->spans[top];
 		if (top < depth && !is_call_of(s, probe, slot))
-			return;
+			break;
 		if (s->slot != slot)
 			drop_top(t, left_by(t), now);
 		else if (s->flags & SPAN_HOOKED)
-			return;
+			break;
 		else
 			pop_top(t, now);
 	}
+	return 0;
 }
 
 static __always_inline int foreign_leave_from(struct pt_regs *ctx, struct thread_state *t,
