@@ -1,5 +1,6 @@
 #include "probe/landmark.h"
 
+#include "base/text.h"
 #include "probe/locate.h"
 #include "probe/plan.h"
 
@@ -8,10 +9,12 @@
  * _Unwind_ForcedUnwind: any language's exceptions, and the ends of threads by glibc's
  * pthread_exit and pthread_cancel) and 2.5.3 (__cxa_begin_catch).  System V ABI, dynamic
  * linking, r_debug.r_brk: what the loader calls for a debugger each time it has changed
- * what is mapped (_dl_debug_state by glibc's and musl's name).
+ * what is mapped (_dl_debug_state by glibc's and musl's name).  Of Rust's standard library:
+ * what catch_unwind calls where it has caught a panic, by its path in both manglings (RFC
+ * 2603 and the one before), as it was (std::panicking::try) and is called.
  */
 static const struct {
-	const char *symbol;
+	const char *symbol; /* a glob of raw names */
 	enum landmark_kind kind;
 	enum site_role role;
 } known[] = {
@@ -19,6 +22,10 @@ static const struct {
 	{ "_Unwind_ForcedUnwind", LANDMARKS_LEAVING, SITE_THREAD_END },
 	{ "_Unwind_Resume", LANDMARKS_LEAVING, SITE_RESUME },
 	{ "__cxa_begin_catch", LANDMARKS_LEAVING, SITE_CATCH },
+	{ "_ZN3std9panicking3try7cleanup17h*", LANDMARKS_LEAVING, SITE_CATCH },
+	{ "_ZN3std9panicking12catch_unwind7cleanup17h*", LANDMARKS_LEAVING, SITE_CATCH },
+	{ "_RNvNvNt*3std9panicking3try7cleanup", LANDMARKS_LEAVING, SITE_CATCH },
+	{ "_RNvNvNt*3std9panicking12catch_unwind7cleanup", LANDMARKS_LEAVING, SITE_CATCH },
 	{ "_dl_debug_state", LANDMARKS_MAPS, SITE_LOADER },
 };
 
@@ -42,6 +49,16 @@ static bool place_landmark(const struct plan_request *r, enum landmark_kind kind
 	return placed;
 }
 
+static const struct symbol *find_symbol(const struct symtab *symbols, const char *glob)
+{
+	if (!text_is_glob(glob))
+		return symtab_named(symbols, glob);
+	for (uint32_t i = 0; i < symtab_count(symbols); i++)
+		if (text_glob(glob, symtab_at(symbols, i)->raw))
+			return symtab_at(symbols, i);
+	return NULL;
+}
+
 static void find_in(struct code_image *image, struct decoder *decoder, unsigned kinds,
 		    struct landmarks *ret)
 {
@@ -52,7 +69,7 @@ static void find_in(struct code_image *image, struct decoder *decoder, unsigned 
 		if (!(known[i].kind & kinds) || !image_defines(image->image, known[i].symbol))
 			continue;
 		request.symbol = code_symbols(image)
-					 ? symtab_named(image->symbols, known[i].symbol)
+					 ? find_symbol(image->symbols, known[i].symbol)
 					 : NULL;
 		if (!request.symbol || !place_landmark(&request, known[i].kind, &l.site))
 			continue;
