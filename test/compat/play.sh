@@ -12,6 +12,10 @@ scenes=$build/test/compat
 RESULTS=4
 all_return='d["ended"]["return"] == t["entries"]'
 
+# What is known of the number of calls; a scene that cannot count them all says what it
+# can.
+counted='d["entries"] == t["entries"]'
+
 # Watches the target again and again until it is gone, a tenth of a second each: the
 # number of recordings in $visits; what does not add up in $work/unsound.
 visit() {
@@ -56,7 +60,7 @@ play() {
 	check "$scene: prints what it prints alone" cmp "$work/bare" "$truth"
 	check "$scene: ends as it ends alone" same_end
 	check "$scene: each call is counted once, with its end" \
-		holds "d['entries'] == sum(d['ended'].values()) + d['open'] == t['entries'] and ($ends)" \
+		holds "d['entries'] == sum(d['ended'].values()) + d['open'] and $counted and ($ends)" \
 		"$out" "$truth"
 	check "$scene: so it is in each recording beside it" visited
 }

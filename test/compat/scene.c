@@ -7,10 +7,19 @@
 #define IMAGE_REACH (1 << 20) /* bytes around scene_main() that are this program's */
 
 static _Atomic uint64_t *entries; /* shared with forked children */
+static const char *played;
+static unsigned rounds; /* begun */
 
 void scene_entered(void)
 {
 	++*entries;
+}
+
+void scene_close(void)
+{
+	printf("{\"scene\":\"%s\",\"rounds\":%u,\"entries\":%llu}\n", played, rounds,
+	       (unsigned long long)*entries);
+	fflush(stdout);
 }
 
 const char *scene_place(const void *address)
@@ -46,16 +55,17 @@ int scene_main(int argc, char **argv, const struct scene *scenes)
 		stage.calls = scenes->rounds ? scenes->rounds : 400;
 	stage_open(&stage);
 	next = stage_now();
+	played = scenes->name;
 	for (unsigned i = 0; i < stage.calls; i++) {
-		printf("%s %u:", scenes->name, i);
+		printf("%s %u:", played, i);
+		rounds++;
 		scenes->play(i);
 		printf("\n");
 		/* nothing that a child could print again */
 		fflush(stdout);
 		stage_pace(&next, stage.rate);
 	}
-	printf("{\"scene\":\"%s\",\"rounds\":%u,\"entries\":%llu}\n", scenes->name, stage.calls,
-	       (unsigned long long)*entries);
+	scene_close();
 	munmap((void *)entries, sizeof(*entries));
-	return fflush(stdout) ? 5 : 0;
+	return ferror(stdout) ? 5 : 0;
 }

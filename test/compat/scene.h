@@ -33,6 +33,9 @@ void scene_entered(void);
  * name; the status for main. */
 int scene_main(int argc, char **argv, const struct scene *scenes);
 
+/* The last line: for a scene that ends its program itself, in its last round. */
+void scene_close(void);
+
 /* What this program knows an address as: its distance from scene_main(), "far" when
  * that is of another image (libraries may be loaded anywhere).  Valid until the
  * next but seven. */
