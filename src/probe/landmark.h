@@ -6,8 +6,8 @@
  *	landmarks_find(&code, LANDMARKS_LEAVING | LANDMARKS_MAPS, &landmarks);
  *	for each: a plain site at .site.offset of the file .attach, with .site.role
  *
- * They are looked for by the names that their specifications give them; where they
- * are missing, or dear, sonde does without.
+ * They are looked for by the names that their specifications give them, or their
+ * library has kept; where they are missing, or dear, sonde does without.
  */
 #ifndef SONDE_PROBE_LANDMARK_H
 #define SONDE_PROBE_LANDMARK_H
