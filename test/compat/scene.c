@@ -6,19 +6,28 @@
 
 #define IMAGE_REACH (1 << 20) /* bytes around scene_main() that are this program's */
 
-static _Atomic uint64_t *entries; /* shared with forked children */
+/* Shared with forked children. */
+static struct {
+	_Atomic uint64_t own, in_children;
+} * entries;
 static const char *played;
 static unsigned rounds; /* begun */
 
 void scene_entered(void)
 {
-	++*entries;
+	entries->own++;
+}
+
+void scene_entered_in_child(void)
+{
+	entries->in_children++;
 }
 
 void scene_close(void)
 {
-	printf("{\"scene\":\"%s\",\"rounds\":%u,\"entries\":%llu}\n", played, rounds,
-	       (unsigned long long)*entries);
+	printf("{\"scene\":\"%s\",\"rounds\":%u,\"entries\":%llu,\"in_children\":%llu}\n",
+	       played, rounds, (unsigned long long)entries->own,
+	       (unsigned long long)entries->in_children);
 	fflush(stdout);
 }
 
@@ -66,6 +75,6 @@ int scene_main(int argc, char **argv, const struct scene *scenes)
 		stage_pace(&next, stage.rate);
 	}
 	scene_close();
-	munmap((void *)entries, sizeof(*entries));
+	munmap(entries, sizeof(*entries));
 	return ferror(stdout) ? 5 : 0;
 }

@@ -5,9 +5,9 @@
  * out of frames, it looks at its own return addresses, it leaves its stack.  A
  * program of scenes plays one of them for --calls rounds, --rate a second, and
  * prints what it saw of itself in each round; then, as its last line, how often
- * its watched functions were entered.  What it prints depends on nothing else:
- * not on addresses, time, or the order of threads.  So it must print the same,
- * and end with the same status, whether it is watched or not.
+ * its watched functions were entered, by itself and in children that it made.  What it prints
+ * depends on nothing else: not on addresses, time, or the order of threads.  So it must print
+ * the same, and end with the same status, whether it is watched or not.
  *
  * The watched functions of the scene NAME are called w_NAME or w_NAME_...
  */
@@ -26,8 +26,10 @@ struct scene {
  * recurses is not made a loop. */
 #define SCENE_STAYS(value) __asm__ volatile("" : "+r"(value))
 
-/* Counts an entry of a watched function, in whatever thread or process. */
+/* Counts an entry of a watched function, in whatever thread. */
 void scene_entered(void);
+/* In a process that the scene made: it may end before anyone has heard of it. */
+void scene_entered_in_child(void);
 
 /* Plays the scene that the command line names, of those up to the first without a
  * name; the status for main. */

@@ -1,0 +1,22 @@
+#!/bin/bash
+# C programs that become two processes, or another, or that may hardly call the kernel.
+. "$(dirname "$0")/play.sh"
+plan $((7 * RESULTS))
+need root
+need bpf
+
+# Of what a child calls all that came after its own probes were set is seen: of those
+# that end at once hardly anything.
+all_seen_end='d["ended"]["return"] + d["ended"].get("exec", 0) == d["entries"]'
+own_at_least='t["entries"] <= d["entries"] <= t["entries"] + t["in_children"]'
+play scene_processes fork 'w_fork*' 100 "$all_return"
+for scene in vfork clone; do
+	counted=$own_at_least play scene_processes $scene "w_$scene*" 100 "$all_seen_end"
+done
+play scene_processes spawn w_spawn 100 "$all_return"
+# a child that lives for a second
+counted='0.9 * t["in_children"] < d["entries"] <= t["in_children"]' \
+	play scene_processes worker w_worker 5 "$all_seen_end"
+play scene_processes strict w_confined_part 100 "$all_return"
+play scene_processes filter w_confined_part 100 "$all_return"
+finish
