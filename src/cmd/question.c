@@ -2,6 +2,7 @@
 
 #include "model/split.h"
 #include "view/answer.h"
+#include "wire/span_end.h"
 
 int question_check(const struct run_option *o, struct error *err)
 {
@@ -45,6 +46,30 @@ static uint64_t unaccounted(const struct picture_span *s)
 	return s->entries > seen ? s->entries - seen : seen - s->entries;
 }
 
+/* "; 798 not timed: unjudged" */
+static void add_not_timed(const struct picture *p, struct text *to)
+{
+	uint64_t counts[NR_SPAN_END] = { 0 }, all = 0;
+	const char *before = ": ";
+	char a[TEXT_QUANTITY];
+
+	for (unsigned r = 0; r < NR_SPAN_END; r++) {
+		for (uint32_t i = 0; i < p->spans.count; i++)
+			counts[r] += p->spans.at[i].ended[r];
+		if (span_end_words[r].proof == SPAN_END_UNOPENED)
+			all += counts[r];
+	}
+	if (!all)
+		return;
+	text_format(to, "; %s not timed", text_count(a, all));
+	for (unsigned r = 0; r < NR_SPAN_END; r++) {
+		if (!counts[r] || span_end_words[r].proof != SPAN_END_UNOPENED)
+			continue;
+		text_format(to, "%s%s", before, span_end_words[r].name);
+		before = ", ";
+	}
+}
+
 static void add_calls(const struct picture *p, struct text *to)
 {
 	uint64_t entries = 0, missing = 0;
@@ -56,9 +81,11 @@ static void add_calls(const struct picture *p, struct text *to)
 	}
 	text_format(to, ", %s calls (", text_count(a, entries));
 	if (missing)
-		text_format(to, "%s not accounted for)", text_count(b, missing));
+		text_format(to, "%s not accounted for", text_count(b, missing));
 	else
-		text_add(to, "all accounted for)");
+		text_add(to, "all accounted for");
+	add_not_timed(p, to);
+	text_add(to, ")");
 }
 
 void question_losses(const struct picture *p, struct text *to)

@@ -4,7 +4,7 @@
 # A scene is played alone, and again while it is watched: by one `latency` from its
 # first call to its last, and beside it by one `record` after the other, so that
 # probes of the same functions come and go all the time.  Both with what a user has
-# who asks for nothing: --exit auto.
+# who asks for nothing, --exit auto, unless the scene asks for more.
 . "$(dirname "${BASH_SOURCE[0]}")/../live/lib.sh"
 scenes=$build/test/compat
 
@@ -16,6 +16,9 @@ all_return='d["ended"]["return"] == t["entries"]'
 # can.
 counted='d["entries"] == t["entries"]'
 
+# What sonde is asked for besides.
+asked=()
+
 # Watches the target again and again until it is gone, a tenth of a second each: the
 # number of recordings in $visits; what does not add up in $work/unsound.
 visit() {
@@ -23,7 +26,7 @@ visit() {
 	visits=0
 	: >"$work/unsound"
 	while kill -0 "$target" 2>/dev/null && [ $visits -lt 100 ]; do
-		sonde_run record -p "$target" -s "$place" -F 499 -d 0.1 --yes -o "$work/visit.sonde"
+		sonde_run record -p "$target" -s "$place" -F 499 -d 0.1 --yes "${asked[@]}" -o "$work/visit.sonde"
 		if [ "$status" != 0 ]; then
 			# the last one may come too late
 			kill -0 "$target" 2>/dev/null && cat "$err" >>"$work/unsound"
@@ -46,21 +49,23 @@ same_end() { [ "$target_status" = "$bare_status" ] || { echo "$target_status, al
 # play PROGRAM SCENE PLACE RATE 'expression of the ends' [OPTION...]: in the expression
 # d is latency's document, t the target's own.
 play() {
-	local program=$1 scene=$2 place=$3 rate=$4 ends=$5
+	local program=$1 scene=$2 place=$3 rate=$4 ends=$5 said=$2
 	shift 5
+	[ ${#asked[@]} = 0 ] || said="$scene, ${asked[*]}"
 	timeout 60 "$scenes/$program" "$scene" "$@" </dev/null >"$work/bare" 2>"$work/bare.err"
 	bare_status=$?
 	sed -i '/^ready/d' "$work/bare"
 	target_start "$scenes/$program" "$scene" --rate "$rate" --wait "$@"
-	sonde_lines=1 sonde_start latency -p "$target" --yes --json -d 100 -i 100 "$place"
+	sonde_lines=1 sonde_start latency -p "$target" --yes "${asked[@]}" --json -d 100 \
+		-i 100 "$place"
 	target_go
 	visit "$place"
 	target_finish
 	sonde_finish
-	check "$scene: prints what it prints alone" cmp "$work/bare" "$truth"
-	check "$scene: ends as it ends alone" same_end
-	check "$scene: each call is counted once, with its end" \
+	check "$said: prints what it prints alone" cmp "$work/bare" "$truth"
+	check "$said: ends as it ends alone" same_end
+	check "$said: each call is counted once, with its end" \
 		holds "d['entries'] == sum(d['ended'].values()) + d['open'] and $counted and ($ends)" \
 		"$out" "$truth"
-	check "$scene: so it is in each recording beside it" visited
+	check "$said: so it is in each recording beside it" visited
 }
