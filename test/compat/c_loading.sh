@@ -23,7 +23,7 @@ check 'and which library it was' says 'since when returns were not hooked.*libne
 # What throws comes after its landmarks were looked for: those calls were left.
 left='d["ended"]["return"] + d["ended"].get("throw", 0) + d["ended"].get("longjmp", 0)
 	== t["entries"]'
-asked=(--exit ret)
+how='--exit ret' asked=(--exit ret)
 play scene_loading dlopen 'w_dlopen*' 100 "$all_return"
 play scene_loading throws w_through 100 "$left and d['ended']['return'] == 534"
 play scene_loading throws_late w_through 100 "$left and d['ended']['return'] == 500"

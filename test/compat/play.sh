@@ -16,8 +16,19 @@ all_return='d["ended"]["return"] == t["entries"]'
 # can.
 counted='d["entries"] == t["entries"]'
 
-# What sonde is asked for besides.
+# What is not as ever, in words: what sonde is asked for besides; what the scene runs
+# under while it is watched; what is done to it once it has begun.
+how=
 asked=()
+under=()
+meanwhile=
+
+skip_scene() {
+	local i
+	for ((i = 0; i < RESULTS; i++)); do
+		skip "$1" "$2"
+	done
+}
 
 # Watches the target again and again until it is gone, a tenth of a second each: the
 # number of recordings in $visits; what does not add up in $work/unsound.
@@ -25,11 +36,11 @@ visit() {
 	local place=$1 out=$work/visit err=$work/visit.err
 	visits=0
 	: >"$work/unsound"
-	while kill -0 "$target" 2>/dev/null && [ $visits -lt 100 ]; do
-		sonde_run record -p "$target" -s "$place" -F 499 -d 0.1 --yes "${asked[@]}" -o "$work/visit.sonde"
+	while kill -0 "$watched" 2>/dev/null && [ $visits -lt 100 ]; do
+		sonde_run record -p "$watched" -s "$place" -F 499 -d 0.1 --yes "${asked[@]}" -o "$work/visit.sonde"
 		if [ "$status" != 0 ]; then
 			# the last one may come too late
-			kill -0 "$target" 2>/dev/null && cat "$err" >>"$work/unsound"
+			kill -0 "$watched" 2>/dev/null && cat "$err" >>"$work/unsound"
 			break
 		fi
 		visits=$((visits + 1))
@@ -51,12 +62,15 @@ same_end() { [ "$target_status" = "$bare_status" ] || { echo "$target_status, al
 play() {
 	local program=$1 scene=$2 place=$3 rate=$4 ends=$5 said=$2
 	shift 5
-	[ ${#asked[@]} = 0 ] || said="$scene, ${asked[*]}"
-	timeout 60 "$scenes/$program" "$scene" "$@" </dev/null >"$work/bare" 2>"$work/bare.err"
+	[[ $program == /* ]] || program=$scenes/$program
+	[ -z "$how" ] || said="$scene, $how"
+	timeout 60 "$program" "$scene" "$@" </dev/null >"$work/bare" 2>"$work/bare.err"
 	bare_status=$?
 	sed -i '/^ready/d' "$work/bare"
-	target_start "$scenes/$program" "$scene" --rate "$rate" --wait "$@"
-	sonde_lines=1 sonde_start latency -p "$target" --yes "${asked[@]}" --json -d 100 \
+	target_start "${under[@]}" "$program" "$scene" --rate "$rate" --wait "$@"
+	watched=$(sed -n 's/^ready //p' "$truth")
+	eval "$meanwhile"
+	sonde_lines=1 sonde_start latency -p "$watched" --yes "${asked[@]}" --json -d 100 \
 		-i 100 "$place"
 	target_go
 	visit "$place"
