@@ -5,31 +5,12 @@
  * The libraries are those of the target newcode.
  */
 #include "scene.h"
+#include "target/library.h"
 
 #include <dlfcn.h>
-#include <libgen.h>
-#include <limits.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 typedef void (*action)(void);
-
-static void *library_open(const char *name)
-{
-	char self[PATH_MAX] = "", path[PATH_MAX + 64];
-	void *library;
-
-	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
-		exit(4);
-	snprintf(path, sizeof(path), "%s/../target/%s", dirname(self), name);
-	library = dlopen(path, RTLD_NOW);
-	if (!library) {
-		fprintf(stderr, "%s\n", dlerror());
-		exit(4);
-	}
-	return library;
-}
 
 static void *library_function(void *library, const char *name)
 {
@@ -60,7 +41,7 @@ KEPT int w_dlopen(int value)
 	int (*call)(int), result;
 
 	scene_entered();
-	library = library_open("libnewcode_plain.so");
+	library = library_open("../target/libnewcode_plain.so");
 	*(void **)&call = library_function(library, "newcode_plain");
 	result = w_dlopen_call(call, value);
 	dlclose(library);
@@ -98,7 +79,7 @@ static void play_throws(unsigned round)
 	void *library;
 
 	printf(" %d", (int)w_through(NULL));
-	library = library_open("libnewcode_throws.so");
+	library = library_open("../target/libnewcode_throws.so");
 	throw_through(library, round);
 	dlclose(library);
 }
@@ -109,7 +90,7 @@ static void play_throws_late(unsigned round)
 
 	printf(" %d", (int)w_through(NULL));
 	if (round == 100)
-		library = library_open("libnewcode_throws.so");
+		library = library_open("../target/libnewcode_throws.so");
 	if (library)
 		throw_through(library, round);
 }

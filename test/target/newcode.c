@@ -9,10 +9,9 @@
  *	exec	in the program that it becomes, which is itself
  */
 #include "stage.h"
+#include "target/library.h"
 
 #include <dlfcn.h>
-#include <libgen.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -37,22 +36,6 @@ KEPT uint64_t served(action inside)
 		inside();
 	tally.returned++;
 	return result;
-}
-
-static void *map_library(const char *name)
-{
-	char self[PATH_MAX] = "", path[PATH_MAX + 64];
-	void *library;
-
-	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
-		exit(4);
-	snprintf(path, sizeof(path), "%s/%s", dirname(self), name);
-	library = dlopen(path, RTLD_NOW);
-	if (!library) {
-		fprintf(stderr, "%s\n", dlerror());
-		exit(4);
-	}
-	return library;
 }
 
 static void serve(unsigned calls)
@@ -82,11 +65,11 @@ static void map_and_call(void)
 {
 	serve(stage->calls);
 	if (!strcmp(stage->variant, "plain"))
-		map_library("libnewcode_plain.so");
+		library_open("libnewcode_plain.so");
 	else if (!strcmp(stage->variant, "swap"))
 		dlclose(plain);
 	if (strcmp(stage->variant, "plain"))
-		throw_through(map_library("libnewcode_throws.so"));
+		throw_through(library_open("libnewcode_throws.so"));
 	serve(stage->calls);
 }
 
@@ -127,7 +110,7 @@ int main(int argc, char **argv)
 	stage_options(&s, argc, argv);
 	stage = &s;
 	if (!strcmp(s.variant, "swap")) {
-		plain = map_library("libnewcode_plain.so");
+		plain = library_open("libnewcode_plain.so");
 		if (!dlopen("libstdc++.so.6", RTLD_NOW))
 			return 4;
 	}
