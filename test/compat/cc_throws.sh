@@ -21,6 +21,6 @@ play scene_throws noexcept 'w_noexcept*' 100 'd["ended"]["return"] == t["entries
 [ -x "$scenes/scene_coroutines" ] || skip_rest "the compiler has no coroutines"
 play scene_coroutines coroutine w_coroutine_step 100 "$both and d['ended']['throw'] > 0"
 # the first part, the middle and the clean-up of each are calls of their own
-counted='d["entries"] > t["entries"]' \
+counted='d["entries"] > t["entries"]' how='all its parts' \
 	play scene_coroutines coroutine 'w_coroutine*' 100 'd["ended"]["return"] > t["entries"]'
 finish

@@ -5,6 +5,9 @@
 # first call to its last, and beside it by one `record` after the other, so that
 # probes of the same functions come and go all the time.  Both with what a user has
 # who asks for nothing, --exit auto, unless the scene asks for more.
+#
+# With COMPAT_TABLE=FILE each scene is played once more, under return hooks of another
+# tracer, and a row of what became of it is added to the file (tools/compat-table).
 . "$(dirname "${BASH_SOURCE[0]}")/../live/lib.sh"
 scenes=$build/test/compat
 
@@ -55,6 +58,53 @@ visited() {
 	[ ! -s "$work/unsound" ] || { cat "$work/unsound"; return 1; }
 }
 
+# What became of a run, for the table: outcome STATUS PRINTED ENDS, as words.
+outcome() {
+	if [ "$1" = "$bare_status" ]; then
+		cmp -s "$work/bare" "$2" && echo "as alone; $3" || echo "**prints something else**; $3"
+	elif [ "$1" -gt 128 ]; then
+		echo "**ended by SIG$(kill -l "$1")**; $3"
+	else
+		echo "**exit status $1**; $3"
+	fi
+}
+
+# Plays it once more, under another tracer's probes at the entries and returns of the
+# same functions: its ends in words.
+hooked() {
+	local path=$program tries=0 tracer
+	target_start "${under[@]}" "$program" "$scene" --rate "$rate" --wait "$@"
+	watched=$(sed -n 's/^ready //p' "$truth")
+	eval "$meanwhile"
+	[ -e "/proc/$watched/exe" ] && path=/proc/$watched/exe
+	bpftrace -p "$watched" -e "uprobe:$path:$place { @entries = count(); }
+		uretprobe:$path:$place { @ends = count(); }" >"$work/hooks" 2>&1 </dev/null &
+	tracer=$!
+	children+=("$tracer")
+	until grep -q Attaching "$work/hooks" || [ $tries -ge 250 ]; do
+		tries=$((tries + 1))
+		sleep 0.02
+	done
+	sleep 2
+	target_go
+	target_finish
+	sleep 0.5
+	kill -INT "$tracer" 2>/dev/null
+	{ wait "$tracer"; } 2>/dev/null
+	hooked_ends="$(sed -n 's/^@ends: //p' "$work/hooks") ends of $(sed -n 's/^@entries: //p' "$work/hooks") calls"
+	[[ $hooked_ends == [0-9]*of\ [0-9]* ]] || hooked_ends=$(grep -v '^$' "$work/hooks" | tail -1)
+}
+
+# A row of the table: LANGUAGE | SCENE | OTHER | SONDE.
+row() {
+	local seen language=C
+	case ${0##*/} in cc_*) language=C++ ;; rs_*) language=Rust ;; esac
+	seen=$(outcome "$target_status" "$truth" \
+		"$(value "$out" '", ".join(f"{k} {n}" for k, n in d["ended"].items() if n)')")
+	hooked "$@"
+	echo "| $language | $said | $(outcome "$target_status" "$truth" "$hooked_ends") | $seen |" >>"$COMPAT_TABLE"
+}
+
 same_end() { [ "$target_status" = "$bare_status" ] || { echo "$target_status, alone $bare_status"; return 1; }; }
 
 # play PROGRAM SCENE PLACE RATE 'expression of the ends' [OPTION...]: in the expression
@@ -82,4 +132,5 @@ play() {
 		holds "d['entries'] == sum(d['ended'].values()) + d['open'] and $counted and ($ends)" \
 		"$out" "$truth"
 	check "$said: so it is in each recording beside it" visited
+	[ -z "${COMPAT_TABLE:-}" ] || row "$@"
 }
