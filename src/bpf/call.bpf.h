@@ -33,21 +33,62 @@ static __always_inline void send_leave(const struct open_span *s, __u64 parent, 
 	send(&e, sizeof(e), &loss.spans);
 }
 
-/* When a span ended, less what our ticks took from it: a call shorter than a tick
- * would else be among the slow ones because it was sampled. */
-static __always_inline __u64 end_of(const struct thread_state *t, const struct open_span *s,
-				    __u64 now)
+/* What lies between the two readings of the clock and is not the call: the way out of
+ * one trap and into the other. */
+static __always_inline __u64 own_price(__u32 flags, __u32 trap)
 {
-	__u64 ticked = t->ticked - s->ticked;
-
-	return now - s->began > ticked ? now - ticked : s->began;
+	return trap < NR_TRAP ? prices.own[flags & SPAN_STEPPED ? 1 : 0][trap] : 0;
 }
 
-static __always_inline void count_duration(__u32 probe, __u64 duration, __u64 unsure)
+/* The thread goes on into a call, past the probe at its entry. */
+static __always_inline void charge_entry(struct thread_state *t, bool hooked)
+{
+	__u32 stepped = t->trap == TRAP_STEPPED;
+
+	t->probed += hooked ? prices.hooked[stepped] : prices.entry[stepped];
+}
+
+/* The thread goes on past any other probe. */
+static __always_inline void charge_end(struct thread_state *t)
+{
+	__u32 trap = t->trap;
+
+	barrier_var(trap);
+	if (trap < NR_TRAP)
+		t->probed += prices.end[trap];
+}
+
+/* Takes a part off a duration: as much of it as there is. */
+static __always_inline __u64 take_off(__u64 *duration, __u64 part)
+{
+	if (part > *duration)
+		part = *duration;
+	*duration -= part;
+	return part;
+}
+
+/* How long a span lasted, less what our ticks and probes took from it: a call shorter
+ * than a tick would else be among the slow ones because it was sampled.  own: of that,
+ * what its own two probes took.  *ret_probed: by how much it is less for probes. */
+static __always_inline __u64 duration_of(const struct thread_state *t,
+					 const struct open_span *s, __u64 now, __u64 own,
+					 __u64 *ret_probed)
+{
+	__u64 duration = now - s->began;
+
+	take_off(&duration, t->ticked - s->ticked);
+	*ret_probed = take_off(&duration, t->probed - s->probed + own);
+	return duration;
+}
+
+static __always_inline void count_duration(__u32 probe, __u64 duration, __u64 unsure,
+					   __u64 probed)
 {
 	struct call_counts *c = counts_of(probe);
 	__u32 bucket = bucket_of(duration);
 
+	if (!probe)
+		__sync_fetch_and_add(&gauge_nsec, duration + probed);
 	if (!c)
 		return;
 	if (bucket < NR_BUCKET)
@@ -56,6 +97,7 @@ static __always_inline void count_duration(__u32 probe, __u64 duration, __u64 un
 		c->max = duration;
 	if (unsure)
 		__sync_fetch_and_add(&c->unsure, unsure);
+	__sync_fetch_and_add(&c->probed, probed);
 }
 
 /* A call is over, and was last seen open some time ago: it counts as if it had ended in
@@ -63,12 +105,13 @@ static __always_inline void count_duration(__u32 probe, __u64 duration, __u64 un
 static __always_inline int bracket_end(struct thread_state *t, const struct open_span *s,
 				       __u64 parent, __u64 now)
 {
-	__u64 unsure = now - s->seen, end = end_of(t, s, now - unsure / 2);
+	__u64 unsure = now - s->seen, probed;
+	__u64 duration = duration_of(t, s, now - unsure / 2, 0, &probed);
 
-	count_duration(s->probe, end - s->began, unsure);
+	count_duration(s->probe, duration, unsure, probed);
 	count_end(s->probe, END_BRACKET);
 	if (s->flags & SPAN_SAMPLED)
-		send_leave(s, parent, END_BRACKET, end, unsure);
+		send_leave(s, parent, END_BRACKET, s->began + duration, unsure);
 	return 0;
 }
 
@@ -77,7 +120,7 @@ static __always_inline int bracket_end(struct thread_state *t, const struct open
 __noinline int drop_top(struct thread_state *t, __u32 reason, __u64 now)
 {
 	struct open_span *s;
-	__u64 parent = 0;
+	__u64 parent = 0, probed;
 	__u32 top;
 
 	if (!t)
@@ -94,7 +137,7 @@ __noinline int drop_top(struct thread_state *t, __u32 reason, __u64 now)
 		return bracket_end(t, s, parent, now);
 	count_end(s->probe, reason);
 	if (s->flags & SPAN_SAMPLED)
-		send_leave(s, parent, reason, end_of(t, s, now), 0);
+		send_leave(s, parent, reason, s->began + duration_of(t, s, now, 0, &probed), 0);
 	return 0;
 }
 
@@ -196,9 +239,10 @@ __noinline int bracket_look(struct thread_state *t, __u64 sp, __u64 now)
 	return 0;
 }
 
-static __always_inline int refuse(__u32 probe, __u32 reason)
+static __always_inline int refuse(struct thread_state *t, __u32 probe, __u32 reason)
 {
 	count_end(probe, reason);
+	charge_entry(t, false);
 	return ENTER_SKIP;
 }
 
@@ -209,32 +253,33 @@ static __always_inline __u64 new_span_id(struct thread_state *t)
 	return ++t->next_id;
 }
 
-/* Opens a span: its id, or 0 when too many are open. */
+/* Opens a span: its id, or 0 when too many are open.  The clock is read last: what comes
+ * before is none of the call. */
 static __always_inline __u64 call_push(struct thread_state *t, __u32 probe, __u64 slot,
 				       __u32 flags)
 {
-	__u64 now = bpf_ktime_get_ns();
 	__u32 depth = t->depth;
 	struct open_span *s;
 
 	if (depth && depth <= MAX_OPEN && t->spans[(depth - 1) & (MAX_OPEN - 1)].slot <= slot)
-		drop_dead(t, slot, now);
+		drop_dead(t, slot, bpf_ktime_get_ns());
 	if (control.brackets)
-		bracket_look(t, slot, now);
+		bracket_look(t, slot, bpf_ktime_get_ns());
 	depth = t->depth;
 	if (depth >= MAX_OPEN)
 		return 0;
+	charge_entry(t, flags & SPAN_HOOKED);
 	s = &t->spans[depth & (MAX_OPEN - 1)];
 	s->id = new_span_id(t);
-	s->began = now;
 	s->slot = slot;
-	s->ticked = t->ticked;
 	s->entry = t->site_pc;
-	s->seen = now;
 	if (flags & (SPAN_HOOKED | SPAN_FOLLOWS | SPAN_BRACKET))
 		bpf_probe_read_user(&s->ra, sizeof(s->ra), (void *)slot);
 	s->probe = probe;
-	s->flags = flags;
+	s->flags = flags | (t->trap == TRAP_STEPPED ? SPAN_STEPPED : 0);
+	s->probed = t->probed;
+	s->began = s->seen = bpf_ktime_get_ns();
+	s->ticked = t->ticked;
 	barrier();
 	t->depth = depth + 1;
 	return s->id;
@@ -247,17 +292,26 @@ static __always_inline bool is_watched(__u32 probe, struct task_struct *task)
 			  (!control.by_thread || is_target(task->tgid, task->pid)));
 }
 
-/* Remembers where the thread stands, for a tick that finds it in the probe's trap. */
-static __always_inline void at_site(struct thread_state *t, const struct pt_regs *ctx)
+static __always_inline __u32 trap_of(__u64 cookie)
+{
+	return cookie & COOKIE_STEPPED ? TRAP_STEPPED : TRAP_EMULATED;
+}
+
+/* Remembers where the thread stands, for a tick that finds it in the probe's trap, and
+ * what that trap costs. */
+static __always_inline void at_site(struct thread_state *t, const struct pt_regs *ctx,
+				    __u64 cookie)
 {
 	t->site_pc = PT_REGS_IP(ctx);
 	t->site_sp = PT_REGS_SP(ctx);
+	t->trap = trap_of(cookie);
 }
 
 /* A call begins: it is counted.  NULL: it is not watched, or refused. */
-static __always_inline struct thread_state *call_begin(struct pt_regs *ctx, __u32 probe,
+static __always_inline struct thread_state *call_begin(struct pt_regs *ctx, __u64 cookie,
 						       struct task_struct *task)
 {
+	__u32 probe = COOKIE_PROBE(cookie);
 	struct call_counts *c = counts_of(probe);
 	struct thread_state *t;
 
@@ -267,9 +321,9 @@ static __always_inline struct thread_state *call_begin(struct pt_regs *ctx, __u3
 		count(&c->entries);
 	t = bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (t)
-		at_site(t, ctx);
+		at_site(t, ctx, cookie);
 	else
-		refuse(probe, END_UNTRACKED);
+		count_end(probe, END_UNTRACKED);
 	return t;
 }
 
@@ -277,27 +331,28 @@ static __always_inline struct thread_state *call_begin(struct pt_regs *ctx, __u3
  * not hooked either. */
 static __always_inline int call_enter(struct pt_regs *ctx, __u64 *ret_id, bool may_skip)
 {
-	__u32 probe = COOKIE_PROBE(bpf_get_attach_cookie(ctx));
+	__u64 cookie = bpf_get_attach_cookie(ctx);
+	__u32 probe = COOKIE_PROBE(cookie);
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u64 sp = PT_REGS_SP(ctx);
 	struct thread_state *t;
 	enum stack_owner own;
 
 	*ret_id = 0;
-	t = call_begin(ctx, probe, task);
+	t = call_begin(ctx, cookie, task);
 	if (!t)
 		return ENTER_SKIP;
 	if (may_skip && probe && !is_judged(task))
-		return refuse(probe, END_UNJUDGED);
+		return refuse(t, probe, END_UNJUDGED);
 	own = stack_is_own(task, t, sp);
 	if (own != STACK_OWN)
-		return refuse(probe, own == STACK_FOREIGN ? END_FOREIGN : END_UNTRACKED);
+		return refuse(t, probe, own == STACK_FOREIGN ? END_FOREIGN : END_UNTRACKED);
 	if (hooks_pending(task) >= MAX_HOOKED)
-		return refuse(probe, END_TOO_DEEP);
+		return refuse(t, probe, END_TOO_DEEP);
 	t->busy = 1;
 	*ret_id = call_push(t, probe, sp, SPAN_HOOKED);
 	t->busy = 0;
-	return *ret_id ? ENTER_HOOK : refuse(probe, END_TOO_DEEP);
+	return *ret_id ? ENTER_HOOK : refuse(t, probe, END_TOO_DEEP);
 }
 
 /* The depth at which a span, known by id or else by its slot, is the innermost; 0:
@@ -341,20 +396,20 @@ static __always_inline void call_pop(struct thread_state *t, __u64 now, __u64 re
 {
 	__u32 top = t->depth - 1;
 	struct open_span *s;
-	__u64 parent = 0;
+	__u64 parent = 0, duration, probed;
 
 	if (top >= MAX_OPEN)
 		return;
 	t->depth = top;
 	barrier();
 	s = &t->spans[top];
-	now = end_of(t, s, now);
-	count_duration(s->probe, now - s->began, 0);
+	duration = duration_of(t, s, now, own_price(s->flags, t->trap), &probed);
+	count_duration(s->probe, duration, 0, probed);
 	if (!(s->flags & SPAN_SAMPLED))
 		return;
 	if (top > 0)
 		parent = t->spans[(top - 1) & (MAX_OPEN - 1)].id;
-	send_leave(s, parent, END_RETURN, now, retval);
+	send_leave(s, parent, END_RETURN, s->began + duration, retval);
 }
 
 /* The same as a function of its own, for loops. */
@@ -395,11 +450,13 @@ static __always_inline int call_leave(struct pt_regs *ctx, __u64 id)
 	if (!t || t->depth - 1 >= MAX_OPEN)
 		goto unmatched;
 	t->busy = 1;
+	t->trap = TRAP_RETURN;
 	top = t->depth - 1;
 	s = &t->spans[top & (MAX_OPEN - 1)];
 	if ((id ? s->id == id : s->slot == slot) || call_uncover(t, id, slot, now)) {
 		call_pop(t, now, PT_REGS_RC(ctx));
 		pop_followed(t, slot, now);
+		charge_end(t);
 		t->busy = 0;
 		return 0;
 	}

@@ -7,7 +7,8 @@
  * order: each is known by its process and the slot of its return address, which no
  * other living call has.  A tick finds those it fell into on its walk up the stack.
  * One that was left without an exit is closed when another call takes its slot, or its
- * process ends.
+ * process ends.  What the probes of other calls took meanwhile is not taken off its
+ * duration: they may have run on other threads than it, or while it waited.
  */
 #ifndef SONDE_BPF_FOREIGN_BPF_H
 #define SONDE_BPF_FOREIGN_BPF_H
@@ -37,10 +38,11 @@ static __always_inline bool is_foreign(struct task_struct *task, struct thread_s
 	return foreign_open && (!t || stack_seems_foreign(task, t, sp));
 }
 
-__noinline int foreign_close(const struct foreign_key *key, __u32 reason, __u64 now)
+/* trap: by which its end was seen; NR_TRAP: by none. */
+__noinline int foreign_close(const struct foreign_key *key, __u32 reason, __u64 now, __u32 trap)
 {
 	struct foreign_call *c, copy;
-	__u64 duration;
+	__u64 duration, probed;
 
 	if (!key)
 		return 0;
@@ -52,9 +54,10 @@ __noinline int foreign_close(const struct foreign_key *key, __u32 reason, __u64 
 	bpf_map_delete_elem(&foreign_calls, key);
 	__sync_fetch_and_add(&foreign_open, -1);
 	duration = now - copy.span.began;
-	duration -= duration > copy.span.ticked ? copy.span.ticked : duration;
+	take_off(&duration, copy.span.ticked);
+	probed = take_off(&duration, own_price(copy.span.flags, trap));
 	if (reason == END_RETURN)
-		count_duration(copy.span.probe, duration, 0);
+		count_duration(copy.span.probe, duration, 0, probed);
 	else
 		count_end(copy.span.probe, reason);
 	if (copy.span.flags & SPAN_SAMPLED)
@@ -90,7 +93,7 @@ __noinline int foreign_alive(struct thread_state *t, struct foreign_key *key, __
 		if (c && i < alive && is_dead_at(&c->span, key->slot, t->site_pc))
 			alive = i;
 		if (c && i >= alive)
-			foreign_close(key, reason, now);
+			foreign_close(key, reason, now, NR_TRAP);
 	}
 	return alive;
 }
@@ -101,27 +104,33 @@ __noinline int foreign_enter(struct thread_state *t, __u32 probe, __u64 slot, __
 	struct foreign_call c = {
 		.span = { .slot = slot, .probe = probe, .flags = flags },
 		.tid = bpf_get_current_pid_tgid(),
-	};
+	}, *kept;
 
 	if (!t)
 		return 0;
 	if (!foreign_works())
-		return refuse(probe, END_FOREIGN);
+		return refuse(t, probe, END_FOREIGN);
 	c.span.began = bpf_ktime_get_ns();
 	key.jumps = foreign_alive(t, &key, c.span.began);
 	if (key.jumps == MAX_JUMPS)
-		return refuse(probe, END_TOO_DEEP);
+		return refuse(t, probe, END_TOO_DEEP);
+	if (t->trap == TRAP_STEPPED)
+		c.span.flags |= SPAN_STEPPED;
 	c.span.id = new_span_id(t);
 	c.span.entry = t->site_pc;
 	bpf_probe_read_user(&c.span.ra, sizeof(c.span.ra), (void *)slot);
 	if (bpf_map_update_elem(&foreign_calls, &key, &c, BPF_NOEXIST))
-		return refuse(probe, END_FOREIGN);
+		return refuse(t, probe, END_FOREIGN);
 	__sync_fetch_and_add(&foreign_open, 1);
 	t->recent[t->nr_recent++ % NR_RECENT] = slot;
+	charge_entry(t, false);
+	kept = bpf_map_lookup_elem(&foreign_calls, &key);
+	if (kept) /* the clock is read last, as in call_push() */
+		kept->span.began = bpf_ktime_get_ns();
 	return 0;
 }
 
-__noinline int foreign_leave(__u32 probe, __u64 slot, __u64 now)
+__noinline int foreign_leave(__u32 probe, __u64 slot, __u64 now, __u32 trap)
 {
 	struct foreign_key key = { slot, bpf_get_current_pid_tgid() >> 32, 0 };
 
@@ -131,7 +140,7 @@ __noinline int foreign_leave(__u32 probe, __u64 slot, __u64 now)
 		key.jumps = i;
 		c = bpf_map_lookup_elem(&foreign_calls, &key);
 		if (c && c->span.probe == probe)
-			return foreign_close(&key, END_RETURN, now);
+			return foreign_close(&key, END_RETURN, now, trap);
 	}
 	return 0;
 }
@@ -142,7 +151,7 @@ __noinline int foreign_throw(struct foreign_key *key, __u64 now)
 		return 0;
 	for (__u32 i = 0; i < MAX_JUMPS; i++) {
 		key->jumps = i;
-		foreign_close(key, END_THROW, now);
+		foreign_close(key, END_THROW, now, NR_TRAP);
 	}
 	return 0;
 }
@@ -193,7 +202,7 @@ static long foreign_end_one(void *map, struct foreign_key *key, struct foreign_c
 	struct foreign_key copy = *key;
 
 	if (copy.pid == end->pid)
-		foreign_close(&copy, end->reason, end->now);
+		foreign_close(&copy, end->reason, end->now, NR_TRAP);
 	return 0;
 }
 

@@ -13,8 +13,9 @@
 
 #include "bpf/foreign.bpf.h"
 
-static __always_inline void frames_go(struct pt_regs *ctx, __u32 role)
+static __always_inline void frames_go(struct pt_regs *ctx, __u64 cookie)
 {
+	__u32 role = COOKIE_ROLE(cookie);
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct thread_state *t = bpf_task_storage_get(&threads, task, 0, 0);
 
@@ -22,8 +23,9 @@ static __always_inline void frames_go(struct pt_regs *ctx, __u32 role)
 		return;
 	if (is_foreign(task, t, PT_REGS_SP(ctx))) {
 		t->busy = 1;
-		at_site(t, ctx);
+		at_site(t, ctx, cookie);
 		foreign_flight(t, role, PT_REGS_SP(ctx));
+		charge_end(t);
 		t->busy = 0;
 		return;
 	}
@@ -34,7 +36,7 @@ static __always_inline void frames_go(struct pt_regs *ctx, __u32 role)
 	if (stack_is_own(task, t, PT_REGS_SP(ctx)) != STACK_OWN)
 		return;
 	t->busy = 1;
-	at_site(t, ctx);
+	at_site(t, ctx, cookie);
 	if (role == SITE_THREAD_END)
 		t->leaving = END_EXIT;
 	else if (!t->leaving)
@@ -43,15 +45,16 @@ static __always_inline void frames_go(struct pt_regs *ctx, __u32 role)
 		drop_dead(t, PT_REGS_SP(ctx), bpf_ktime_get_ns());
 	if (role == SITE_CATCH && t->leaving == END_THROW)
 		t->leaving = 0;
+	charge_end(t);
 	t->busy = 0;
 }
 
-static __always_inline int at_landmark(struct pt_regs *ctx, __u32 role)
+static __always_inline int at_landmark(struct pt_regs *ctx, __u64 cookie)
 {
-	if (role == SITE_LOADER)
+	if (COOKIE_ROLE(cookie) == SITE_LOADER)
 		judged_change(bpf_get_current_pid_tgid() >> 32);
 	else
-		frames_go(ctx, role);
+		frames_go(ctx, cookie);
 	return 0;
 }
 

@@ -20,6 +20,7 @@
 #define SPAN_FOLLOWS 4u	 /* may go on in a function that it jumps to */
 #define SPAN_ENDED 8u	 /* of a foreign call: it is being taken away */
 #define SPAN_BRACKET 16u /* no probe sees it end */
+#define SPAN_STEPPED 32u /* the instruction at its entry is single-stepped */
 
 struct open_span {
 	__u64 id;
@@ -30,6 +31,7 @@ struct open_span {
 			 the caller goes on */
 	__u64 seen;   /* if it is bracketed: when it was last known to be open */
 	__u64 ticked; /* thread_state.ticked at entry */
+	__u64 probed; /* thread_state.probed at entry */
 	__u32 probe;
 	__u32 flags;
 };
@@ -49,8 +51,12 @@ struct thread_state {
 	__u64 stack_low, stack_high; /* its own stack, 0 = not looked up yet */
 	__u64 site_pc, site_sp;	     /* where the last probe met it */
 	__u64 ticked;		     /* nanoseconds that ticks took from this thread */
+	__u64 probed;		     /* nanoseconds that probes took; a tick must not touch it:
+					it may have interrupted the addition */
+	__u32 trap;		     /* enum trap: by what the last probe met it */
 	__u32 busy;		     /* a probe's program is running */
 	__u32 leaving;		     /* END_THROW, END_EXIT: while frames are left so */
+	__u32 pad;
 	__u64 rested_at; /* since when it has no CPU, if bracketed calls are open then */
 	/* on stacks that are not its own */
 	__u64 thrown_at;	 /* where an exception that flies there was thrown; 0: none */
@@ -128,6 +134,8 @@ __u64 thread_serial;
 __u64 foreign_open; /* how many foreign_calls there are */
 __u32 phase;	    /* enum watch_phase */
 __u32 tick_nsec;    /* what a tick takes besides its program: the interrupt itself */
+struct probe_prices prices;
+__u64 gauge_nsec; /* durations of calls of sonde's own trial, summed */
 
 static __always_inline void count(__u64 *n)
 {

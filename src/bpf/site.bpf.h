@@ -71,20 +71,23 @@ static __always_inline bool is_call_of(const struct open_span *s, __u32 probe, _
 	return s->slot == slot && s->probe == probe && !(s->flags & SPAN_HOOKED);
 }
 
-static __always_inline int site_enter(struct pt_regs *ctx, __u32 probe, __u64 slot, __u32 flags)
+static __always_inline int site_enter(struct pt_regs *ctx, __u64 cookie, __u64 slot)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct thread_state *t = call_begin(ctx, probe, task);
+	struct thread_state *t = call_begin(ctx, cookie, task);
+	__u32 probe = COOKIE_PROBE(cookie);
+	__u32 flags = (cookie & COOKIE_FOLLOWS ? SPAN_FOLLOWS : 0) |
+		      (cookie & COOKIE_BRACKET ? SPAN_BRACKET : 0);
 
 	if (!t)
 		return 0;
 	t->busy = 1;
 	/* frames of two stacks have no order */
 	if (stack_seems_foreign(task, t, PT_REGS_SP(ctx)))
-		flags &SPAN_BRACKET ? refuse(probe, END_FOREIGN)
+		flags &SPAN_BRACKET ? refuse(t, probe, END_FOREIGN)
 				    : foreign_enter(t, probe, slot, flags);
 	else if (!call_push(t, probe, slot, flags))
-		refuse(probe, END_TOO_DEEP);
+		refuse(t, probe, END_TOO_DEEP);
 	t->busy = 0;
 	return 0;
 }
@@ -131,32 +134,36 @@ __noinline int pop_from(struct thread_state *t, __u32 depth, __u32 probe, __u64 
 }
 
 static __always_inline int foreign_leave_from(struct pt_regs *ctx, struct thread_state *t,
-					      __u32 probe, __u64 slot, __u64 now)
+					      __u64 cookie, __u64 slot, __u64 now)
 {
+	__u32 trap = trap_of(cookie);
+
 	if (!t)
-		return foreign_leave(probe, slot, now);
+		return foreign_leave(COOKIE_PROBE(cookie), slot, now, trap);
 	t->busy = 1;
-	at_site(t, ctx);
-	foreign_leave(probe, slot, now);
+	at_site(t, ctx, cookie);
+	foreign_leave(COOKIE_PROBE(cookie), slot, now, trap);
+	charge_end(t);
 	t->busy = 0;
 	return 0;
 }
 
-static __always_inline int site_leave(struct pt_regs *ctx, __u32 probe, __u64 slot)
+static __always_inline int site_leave(struct pt_regs *ctx, __u64 cookie, __u64 slot)
 {
 	__u64 now = bpf_ktime_get_ns();
+	__u32 probe = COOKIE_PROBE(cookie);
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct thread_state *t = bpf_task_storage_get(&threads, task, 0, 0);
 	__u32 top, depth;
 
 	if (is_foreign(task, t, PT_REGS_SP(ctx)))
-		return foreign_leave_from(ctx, t, probe, slot, now);
+		return foreign_leave_from(ctx, t, cookie, slot, now);
 	if (!t)
 		return 0;
 	if (!t->depth)
 		return 0;
 	t->busy = 1;
-	at_site(t, ctx);
+	at_site(t, ctx, cookie);
 	top = t->depth - 1;
 	if (top < MAX_OPEN && is_call_of(&t->spans[top], probe, slot)) {
 		call_pop(t, now, 0); /* what it returns may not be there yet */
@@ -168,6 +175,22 @@ static __always_inline int site_leave(struct pt_regs *ctx, __u32 probe, __u64 sl
 		if (depth)
 			pop_from(t, depth - 1, probe, slot, now);
 	}
+	charge_end(t);
+	t->busy = 0;
+	return 0;
+}
+
+/* A call goes on past one of its exits. */
+static __always_inline int site_pass(struct pt_regs *ctx, __u64 cookie)
+{
+	struct thread_state *t =
+		bpf_task_storage_get(&threads, bpf_get_current_task_btf(), 0, 0);
+
+	if (!t || !t->depth)
+		return 0;
+	t->busy = 1;
+	at_site(t, ctx, cookie);
+	charge_end(t);
 	t->busy = 0;
 	return 0;
 }
@@ -176,18 +199,18 @@ SEC("uprobe")
 int call_site(struct pt_regs *ctx)
 {
 	__u64 cookie = bpf_get_attach_cookie(ctx);
-	__u32 probe = COOKIE_PROBE(cookie), role = COOKIE_ROLE(cookie);
+	__u32 role = COOKIE_ROLE(cookie);
 	__u64 slot = slot_of(ctx, COOKIE_RULE(cookie));
 
 	if (role > SITE_BOTH)
-		return at_landmark(ctx, role);
+		return at_landmark(ctx, cookie);
 	if (role != SITE_EXIT)
-		site_enter(ctx, probe, slot,
-			   (cookie & COOKIE_FOLLOWS ? SPAN_FOLLOWS : 0) |
-				   (cookie & COOKIE_BRACKET ? SPAN_BRACKET : 0));
-	if (role != SITE_ENTRY && condition_holds(ctx->eflags, COOKIE_CONDITION(cookie)))
-		site_leave(ctx, probe, slot);
-	return 0;
+		site_enter(ctx, cookie, slot);
+	if (role == SITE_ENTRY)
+		return 0;
+	if (condition_holds(ctx->eflags, COOKIE_CONDITION(cookie)))
+		return site_leave(ctx, cookie, slot);
+	return role == SITE_EXIT ? site_pass(ctx, cookie) : 0;
 }
 
 #endif

@@ -55,6 +55,11 @@ static struct watch_file *file_for(struct watch *w, const char *attach, const ch
 	return f;
 }
 
+static uint64_t dear(const struct site *s)
+{
+	return s->price == INSN_STEPPED ? COOKIE_STEPPED : 0;
+}
+
 /* Exits before the entry: no call is opened that cannot end. */
 static void add_sites(struct watch_file *f, const struct probe_function *function,
 		      uint32_t probe)
@@ -66,8 +71,8 @@ static void add_sites(struct watch_file *f, const struct probe_function *functio
 		const struct site *s = &function->sites.at[i];
 
 		array_push(&f->offsets, s->offset);
-		array_push(&f->cookies,
-			   COOKIE(probe, s->role, s->condition, s->cfa) | (i ? 0 : entry));
+		array_push(&f->cookies, COOKIE(probe, s->role, s->condition, s->cfa) | dear(s) |
+						(i ? 0 : entry));
 	}
 }
 
@@ -112,7 +117,7 @@ static int add_landmarks(struct watch *w, struct error *err)
 			break;
 		}
 		array_push(&f->offsets, l->site.offset);
-		array_push(&f->cookies, COOKIE(0, l->site.role, 0, 0));
+		array_push(&f->cookies, COOKIE(0, l->site.role, 0, 0) | dear(&l->site));
 	}
 	array_done(&found);
 	return code;

@@ -22,6 +22,15 @@ static int load_result(unsigned attach_type, int result)
 	return bpf_prog_load(BPF_PROG_TYPE_KPROBE, "sonde_cost", "GPL", program, 2, &options);
 }
 
+static double watched(struct attach_links *links, enum attach_kind kind,
+		      const struct attach_programs *programs, enum gauge which)
+{
+	struct gauge_trial trial;
+
+	gauge_watch(links, kind, programs, which, NULL, &trial);
+	return trial.more;
+}
+
 static void measure(const struct kernel_support *support, struct attach_links *links,
 		    struct cost *ret)
 {
@@ -35,12 +44,12 @@ static void measure(const struct kernel_support *support, struct attach_links *l
 
 	if (entry < 0 || both < 0)
 		return;
-	ret->emulated = gauge_watched(links, kind, &one, GAUGE_PUSH);
-	ret->nop5 = gauge_watched(links, kind, &one, GAUGE_NOP5);
-	ret->stepped = gauge_watched(links, kind, &one, GAUGE_MOV);
+	ret->emulated = watched(links, kind, &one, GAUGE_PUSH);
+	ret->nop5 = watched(links, kind, &one, GAUGE_NOP5);
+	ret->stepped = watched(links, kind, &one, GAUGE_MOV);
 	/* the other kinds of links always see the return: it is in the above */
 	if (kind == ATTACH_SESSION && ret->emulated > 0)
-		ret->hook = gauge_watched(links, kind, &two, GAUGE_PUSH_AGAIN) - ret->emulated;
+		ret->hook = watched(links, kind, &two, GAUGE_PUSH_AGAIN) - ret->emulated;
 	if (ret->hook < 0)
 		ret->hook = 0;
 }

@@ -4,6 +4,7 @@
 #include "proc/maps.h"
 #include "wire/control.h"
 
+#include <math.h>
 #include <unistd.h>
 
 #define BATCHES 7
@@ -16,6 +17,7 @@ int gauge_nop5(int x);
 int gauge_mov(int x);
 int gauge_exit_jmp(int x);
 int gauge_exit_ret(int x);
+int gauge_mov_jmp(int x);
 
 #if defined(__x86_64__)
 #define FUNCTION(name, first, last)                                                  \
@@ -25,11 +27,12 @@ int gauge_exit_ret(int x);
 
 /* The nop must not cross a page: aligned. */
 __asm__(".text\n" FUNCTION("gauge_push", "", "") FUNCTION("gauge_push_again", "", "")
-		FUNCTION("gauge_nop5", ".byte 0x0f,0x1f,0x44,0x00,0x00", "")
-			FUNCTION("gauge_mov", "mov %edi,%eax", "")
-				FUNCTION("gauge_exit_jmp", "", "jmp 1f\n1:\t")
-					FUNCTION("gauge_exit_ret", "", ""));
-extern const char gauge_exit_jmp_end[], gauge_exit_ret_end[];
+		FUNCTION("gauge_nop5", ".byte 0x0f,0x1f,0x44,0x00,0x00",
+			 "") FUNCTION("gauge_mov", "mov %edi,%eax",
+				      "") FUNCTION("gauge_exit_jmp", "", "jmp 1f\n1:\t")
+			FUNCTION("gauge_exit_ret", "", "")
+				FUNCTION("gauge_mov_jmp", "mov %edi,%eax", "jmp 1f\n1:\t"));
+extern const char gauge_exit_jmp_end[], gauge_exit_ret_end[], gauge_mov_jmp_end[];
 #else
 #define FUNCTION(name)                             \
 	__attribute__((noinline)) int name(int x)  \
@@ -43,8 +46,10 @@ FUNCTION(gauge_nop5)
 FUNCTION(gauge_mov)
 FUNCTION(gauge_exit_jmp)
 FUNCTION(gauge_exit_ret)
+FUNCTION(gauge_mov_jmp)
 #define gauge_exit_jmp_end NULL
 #define gauge_exit_ret_end NULL
+#define gauge_mov_jmp_end NULL
 #endif
 
 struct gauge_function {
@@ -54,21 +59,23 @@ struct gauge_function {
 	bool plain;
 };
 
-/* The least of several batches: what disturbs a batch only adds. */
-static double call_nsec(int (*call)(int), int calls)
+/* The least of several batches, a call. */
+static void call_batches(int (*call)(int), int batches, int calls, const volatile __u64 *sum,
+			 double *least, double *least_measured)
 {
 	volatile int x = call(0);
-	nsec best = UINT64_MAX;
 
-	for (int b = 0; b < BATCHES; b++) {
-		nsec t = clock_now();
+	for (int b = 0; b < batches; b++) {
+		uint64_t measured = sum ? *sum : 0;
+		double t = clock_now();
 
 		for (int i = 0; i < calls; i++)
 			x = call(x);
-		t = clock_now() - t;
-		best = t < best ? t : best;
+		t = (clock_now() - t) / calls;
+		measured = sum ? *sum - measured : 0;
+		*least = fmin(*least, t);
+		*least_measured = fmin(*least_measured, (double)measured / calls);
 	}
-	return (double)best / calls;
 }
 
 static bool own_offset(const struct maps *maps, uintptr_t address, uint64_t *ret)
@@ -93,17 +100,28 @@ static bool own_sites(const struct gauge_function *f, uint64_t *offsets)
 	return found;
 }
 
-double gauge_watched(struct attach_links *links, enum attach_kind kind,
-		     const struct attach_programs *programs, enum gauge which)
+static const struct gauge_function functions[NR_GAUGE] = {
+	[GAUGE_PUSH] = { gauge_push, NULL, CALLS },
+	[GAUGE_PUSH_AGAIN] = { gauge_push_again, NULL, CALLS },
+	[GAUGE_NOP5] = { gauge_nop5, NULL, CALLS },
+	[GAUGE_MOV] = { gauge_mov, NULL, CALLS_STEPPED },
+	[GAUGE_EXIT_JMP] = { gauge_exit_jmp, gauge_exit_jmp_end, CALLS, true },
+	[GAUGE_EXIT_RET] = { gauge_exit_ret, gauge_exit_ret_end, CALLS_STEPPED, true },
+	[GAUGE_MOV_JMP] = { gauge_mov_jmp, gauge_mov_jmp_end, CALLS_STEPPED, true },
+};
+
+static void call_watched(struct gauge_trial *t, int batches, int calls)
 {
-	static const struct gauge_function functions[NR_GAUGE] = {
-		[GAUGE_PUSH] = { gauge_push, NULL, CALLS },
-		[GAUGE_PUSH_AGAIN] = { gauge_push_again, NULL, CALLS },
-		[GAUGE_NOP5] = { gauge_nop5, NULL, CALLS },
-		[GAUGE_MOV] = { gauge_mov, NULL, CALLS_STEPPED },
-		[GAUGE_EXIT_JMP] = { gauge_exit_jmp, gauge_exit_jmp_end, CALLS, true },
-		[GAUGE_EXIT_RET] = { gauge_exit_ret, gauge_exit_ret_end, CALLS_STEPPED, true },
-	};
+	double whole = t->alone + t->more;
+
+	call_batches(functions[t->which].call, batches, calls, t->sum, &whole, &t->measured);
+	t->more = whole > t->alone ? whole - t->alone : 0;
+}
+
+void gauge_watch(struct attach_links *links, enum attach_kind kind,
+		 const struct attach_programs *programs, enum gauge which,
+		 const volatile __u64 *sum, struct gauge_trial *ret)
+{
 	static const uint64_t hook[] = { 0 };
 	static const uint64_t plain[] = { COOKIE(0, SITE_EXIT, 0, RULE_ENTRY),
 					  COOKIE(0, SITE_ENTRY, 0, RULE_ENTRY) };
@@ -117,9 +135,21 @@ double gauge_watched(struct attach_links *links, enum attach_kind kind,
 		.count = f->plain ? 2 : 1,
 		.plain = f->plain,
 	};
-	double alone = call_nsec(f->call, CALLS), more = 0;
+	double ignored = 0;
 
-	if (own_sites(f, offsets) && !attach_add(links, kind, programs, &sites, NULL))
-		more = call_nsec(f->call, f->calls) - alone;
-	return more > 0 ? more : 0;
+	*ret = (struct gauge_trial){ .which = which, .sum = sum };
+	if (!own_sites(f, offsets))
+		return;
+	ret->alone = INFINITY;
+	call_batches(f->call, BATCHES, CALLS, NULL, &ret->alone, &ignored);
+	if (attach_add(links, kind, programs, &sites, NULL))
+		return;
+	ret->more = ret->measured = INFINITY;
+	call_watched(ret, BATCHES, f->calls);
+}
+
+void gauge_again(struct gauge_trial *t)
+{
+	if (t->more > 0)
+		call_watched(t, 1, functions[t->which].calls / 3);
 }

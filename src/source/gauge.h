@@ -6,6 +6,8 @@
 
 #include "source/attach.h"
 
+#include <linux/types.h>
+
 /* By their first instruction; those with an exit begin with one that is emulated. */
 enum gauge {
 	GAUGE_PUSH,	  /* emulated by the kernel */
@@ -14,13 +16,27 @@ enum gauge {
 	GAUGE_MOV,	  /* single-stepped */
 	GAUGE_EXIT_JMP,	  /* entry and exit are plain sites; its exit is emulated */
 	GAUGE_EXIT_RET,	  /* the same; its exit is single-stepped */
+	GAUGE_MOV_JMP,	  /* the same; its entry is single-stepped, its exit emulated */
 	NR_GAUGE,
 };
 
-/* Nanoseconds that a call takes more when it is watched by these programs, for probe
- * 0; 0 = it cannot be watched.  The link stays in links: taking it away is what would
- * take time. */
-double gauge_watched(struct attach_links *links, enum attach_kind kind,
-		     const struct attach_programs *programs, enum gauge which);
+/* One of them while it is watched.  Nanoseconds, a call; the least that was found: what
+ * disturbs only adds.  0 = it cannot be watched. */
+struct gauge_trial {
+	enum gauge which;
+	const volatile __u64 *sum;
+	double alone;	 /* that it takes when nobody watches */
+	double more;	 /* that it takes more */
+	double measured; /* that the programs took it for */
+};
+
+/* Watches the function by these programs, for probe 0, and calls it for a while.  sum:
+ * where they add up the durations that they measure; NULL: they do not.  The link stays in
+ * links: taking it away is what would take time. */
+void gauge_watch(struct attach_links *links, enum attach_kind kind,
+		 const struct attach_programs *programs, enum gauge which,
+		 const volatile __u64 *sum, struct gauge_trial *ret);
+/* Calls it again, for a moment. */
+void gauge_again(struct gauge_trial *t);
 
 #endif

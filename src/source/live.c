@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "source/counts.h"
 #include "source/cputime.h"
+#include "source/pricer.h"
 #include "source/ticker.h"
 #include "wire/control.h"
 
@@ -12,7 +13,6 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <pthread.h>
 #include <unistd.h>
 
 #define COUNTER_BYTES (32u << 20) /* what the call counters may take */
@@ -25,11 +25,9 @@ struct live {
 	struct ring_buffer *ring;
 	struct counts counts;
 	struct ticker ticker;
-	struct attach_links links, price_links;
-	struct price price;
+	struct attach_links links;
+	struct pricer pricer;
 	bool priced;
-	pthread_t closer; /* takes the price's links away meanwhile */
-	bool closing;
 	ARRAY(bool) watched; /* [probe - 1] */
 	bool counting;	     /* the counters are mapped */
 	struct cputime cputime;
@@ -192,9 +190,7 @@ void live_close(struct live *l)
 	if (!l)
 		return;
 	attach_done(&l->links);
-	if (l->closing)
-		pthread_join(l->closer, NULL);
-	attach_done(&l->price_links);
+	pricer_end(&l->pricer);
 	ticker_close(&l->ticker);
 	if (l->counting)
 		counts_close(&l->counts);
@@ -237,12 +233,6 @@ static struct attach_programs programs_of(const struct live *l)
 	};
 }
 
-static void *close_links(void *links)
-{
-	attach_done(links);
-	return NULL;
-}
-
 struct judged_maps *live_judged(struct live *l)
 {
 	return &l->judged;
@@ -253,12 +243,11 @@ const struct price *live_price(struct live *l)
 	struct attach_programs programs = programs_of(l);
 
 	if (!l->priced) {
-		price_measure(&l->price_links, l->option.attach, &programs, &l->price);
-		l->closing =
-			pthread_create(&l->closer, NULL, close_links, &l->price_links) == 0;
+		pricer_begin(&l->pricer, l->option.attach, &programs, &l->bpf->bss->gauge_nsec,
+			     &l->bpf->bss->prices);
 	}
 	l->priced = true;
-	return &l->price;
+	return &l->pricer.price;
 }
 
 int live_watch(struct live *l, const struct attach_sites *sites, struct error *err)
@@ -310,8 +299,10 @@ int live_start(struct live *l, struct error *err)
 	l->event(l->context, &start.head);
 	for (uint32_t i = 0; i < l->watched.count; i++)
 		counts_begin(&l->counts, i + 1, start.head.time);
-	if (l->option.probes)
+	if (l->option.probes) {
+		live_price(l); /* so that it can be taken off */
 		each_thread(l, l->bpf->progs.known_threads);
+	}
 	l->bpf->bss->phase = PHASE_STEADY;
 	if (!l->option.hz)
 		return 0;

@@ -9,7 +9,8 @@
 #ifndef SONDE_SOURCE_PRICE_H
 #define SONDE_SOURCE_PRICE_H
 
-#include "source/attach.h"
+#include "source/gauge.h"
+#include "wire/control.h"
 
 /* Nanoseconds that one more of it takes; 0 = could not be measured. */
 struct price_pair {
@@ -18,11 +19,20 @@ struct price_pair {
 };
 
 struct price {
-	struct price_pair hooked; /* a call, by its entry: its return is hooked */
-	struct price_pair plain;  /* a site that is looked at alone: an entry, an exit */
+	struct price_pair hooked;  /* a call, by its entry: its return is hooked */
+	struct price_pair plain;   /* a site that is looked at alone: an entry, an exit */
+	struct probe_prices taken; /* the same for the programs, to take it off durations */
 };
 
+struct price_trial {
+	struct gauge_trial gauges[NR_GAUGE];
+};
+
+/* sum: where the programs add up the durations of the calls of probe 0. */
 void price_measure(struct attach_links *links, enum attach_kind kind,
-		   const struct attach_programs *programs, struct price *ret);
+		   const struct attach_programs *programs, const volatile __u64 *sum,
+		   struct price_trial *trial, struct price *ret);
+/* Once more, in half a millisecond. */
+void price_again(struct price_trial *trial, struct price *ret);
 
 #endif

@@ -49,8 +49,8 @@ enum site_role {
  * What a program reads by bpf_get_attach_cookie(); of a return hook's site the
  * condition and the rule are 0.
  *
- *	63   59 58        57       56    41 40        36 35  32 31      0
- *	|      | bracket | follows | rule   | condition  | role | probe  |
+ *	63   60 59        58        57       56    41 40        36 35  32 31      0
+ *	|      | stepped | bracket | follows | rule   | condition  | role | probe  |
  *
  * probe	its id, 0 = sonde's own trial, or a site of no probe
  * role		enum site_role
@@ -59,12 +59,14 @@ enum site_role {
  * rule		type and value of the rule that leads to the call's CFA (wire/rule.h)
  * follows	of an entry: the call may jump to another function, and ends there
  * bracket	of an entry: no probe sees the call end
+ * stepped	the kernel single-steps the instruction under the probe: it is dear
  */
 #define COOKIE(probe, role, condition, rule)                                             \
 	((__u64)((rule) >> RULE_VALUE_SHIFT & 0xffff) << 41 | (__u64)(condition) << 36 | \
 	 (__u64)(role) << 32 | (probe))
 #define COOKIE_FOLLOWS (1ull << 57)
 #define COOKIE_BRACKET (1ull << 58)
+#define COOKIE_STEPPED (1ull << 59)
 #define COOKIE_PROBE(cookie) ((__u32)(cookie))
 #define COOKIE_ROLE(cookie) ((__u32)((cookie) >> 32) & 15)
 #define COOKIE_CONDITION(cookie) ((__u32)((cookie) >> 36) & 31)
@@ -74,6 +76,29 @@ enum site_role {
  * attached and taken away one after the other. */
 enum watch_phase { PHASE_ARMING, PHASE_STEADY, PHASE_CLOSING };
 
+/* What a thread met a probe by. */
+enum trap {
+	TRAP_EMULATED, /* at an instruction that the kernel emulates */
+	TRAP_STEPPED,  /* at one that it single-steps */
+	TRAP_RETURN,   /* the hook of a return */
+	NR_TRAP,
+};
+
+/*
+ * What probes take from the thread that meets them, in nanoseconds, as measured at the
+ * start (source/price.h); 0 = not known.  [stepped] is of the entry: 0 or 1.
+ *
+ *	 caller ...| entry: trap, program, |began ... | function | trap, now|, program |...
+ *	            <------- entry ------------------>            <------ end -------->
+ *	                                    <-- own ->            <-- own ->
+ */
+struct probe_prices {
+	__u32 own[2][NR_TRAP]; /* between the two readings of a call's clock, both ends */
+	__u32 entry[2];	       /* a plain site where a call begins */
+	__u32 hooked[2];       /* the same, and the return is hooked */
+	__u32 end[NR_TRAP];    /* an exit, or a site that ends nothing */
+};
+
 /* All calls of one probe, one stripe; slot = (probe - 1) * stripes + stripe. */
 struct call_counts {
 	__u64 entries;
@@ -81,6 +106,7 @@ struct call_counts {
 				     [END_BRACKET] */
 	__u64 max;
 	__u64 unsure; /* nanoseconds: the sum of the intervals of [END_BRACKET] */
+	__u64 probed; /* nanoseconds: what was taken off for probes, of all durations */
 	__u64 buckets[NR_BUCKET];
 };
 

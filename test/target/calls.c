@@ -20,6 +20,7 @@ static const struct mode {
 	  "fact(depth): depth + 1 entries a call" },
 	{ "mutual", run_mutual, { "even", "odd" }, 500, 20, "even and odd call each other" },
 	{ "nested", run_nested, { "outer", "middle", "inner" }, 500, 3, "three in each other" },
+	{ "alone", run_alone, { "whole", "part" }, 4000, 0, "calls of eight calls, and alone" },
 	{ "longjmp", run_longjmp, { "f_push" }, 500, 0, "every fifth call is jumped out of" },
 	{ "exit", run_exit, { "f_push" }, 500, 0, "every fifth thread ends in the call" },
 	{ "fork", run_fork, { "f_push" }, 50, 0, "forks in the call; the child returns too" },
@@ -74,13 +75,17 @@ static const struct mode *mode_find(const char *name)
 	exit(2);
 }
 
-static void count_print(const struct count *c)
+static void count_print(const struct count *c, uint64_t alone, uint64_t watched)
 {
 	printf("\"%s\":{\"entries\":%llu,\"returned\":%llu,\"longjmp\":%llu,\"exit\":%llu,"
-	       "\"exec\":%llu,\"child\":%llu}",
+	       "\"exec\":%llu,\"child\":%llu",
 	       c->function, (unsigned long long)c->entries, (unsigned long long)c->returned,
 	       (unsigned long long)c->longjmp, (unsigned long long)c->exit,
 	       (unsigned long long)c->exec, (unsigned long long)c->child);
+	if (alone)
+		printf(",\"alone_ns\":%llu,\"watched_ns\":%llu", (unsigned long long)alone,
+		       (unsigned long long)watched);
+	putchar('}');
 }
 
 void run_print(struct run *r)
@@ -97,7 +102,7 @@ void run_print(struct run *r)
 	for (unsigned i = 0; i < NR_COUNT && r->counts[i].function; i++) {
 		if (i)
 			putchar(',');
-		count_print(&r->counts[i]);
+		count_print(&r->counts[i], r->alone[i], r->watched[i]);
 	}
 	printf("}}\n");
 	fflush(stdout);

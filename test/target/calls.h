@@ -25,6 +25,8 @@ struct run {
 	struct count counts[NR_COUNT];
 	struct durations durations; /* of counts[0], where a mode measures them */
 	uint64_t cleanups;	    /* handlers that ran when threads ended early */
+	/* nanoseconds of a call that nobody watches, and of one that may be watched */
+	uint64_t alone[NR_COUNT], watched[NR_COUNT];
 };
 
 /* One call of f: what it shall do and what it measured, from inside. */
@@ -54,6 +56,8 @@ void run_exit(struct run *r);
 void prepare_exit(void); /* before it: nothing has to be loaded for it any more */
 void run_fork(struct run *r);
 void run_exec(struct run *r);
+/* alone.c: calls beside calls that nobody watches */
+void run_alone(struct run *r);
 /* altstack.c */
 void run_signal(struct run *r);
 
