@@ -129,6 +129,7 @@ void latency_draw(const struct picture *p, const struct picture_span *span,
 		    text_duration(c, span->p95), text_duration(d, span->p99),
 		    text_duration(e, span->p999), text_duration(f, span->max));
 	headline_unsure(to, span);
+	headline_probed(to, span);
 	for (unsigned r = 0; r < n; r++)
 		most = rows[r].count > most ? rows[r].count : most;
 	for (unsigned r = 0; r < n; r++) {
@@ -190,6 +191,8 @@ void latency_json(const struct picture *p, const struct picture_span *span,
 		return;
 	if (span->unsure_nsec > 0)
 		json_object_set_new(o, "unsure_ns", json_real(span->unsure_nsec));
+	if (span->probed_nsec > 0)
+		json_object_set_new(o, "probed_ns", json_real(span->probed_nsec));
 	if (final)
 		json_object_set_new(o, "final", json_true());
 	line = json_dumps(o, JSON_COMPACT);

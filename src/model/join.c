@@ -159,13 +159,13 @@ static void join_ends(struct store *st, const struct event *e)
 	join_sees_time(st, ends->since);
 }
 
-static void join_unsure(struct store *st, const struct event *e)
+static void join_sum(struct store *st, const struct event *e)
 {
-	const struct event_unsure *unsure = (const void *)e;
-	struct store_probe *p = unsure->probe ? store_get_probe(st, unsure->probe) : NULL;
+	const struct event_call_sum *sum = (const void *)e;
+	struct store_probe *p = sum->probe ? store_get_probe(st, sum->probe) : NULL;
 
-	if (p && unsure->since <= e->time)
-		timeline_unsure(&p->calls, unsure);
+	if (p && sum->since <= e->time)
+		timeline_sum(&p->calls, e->kind == EVENT_PROBED ? SUM_PROBED : SUM_UNSURE, sum);
 	else
 		st->malformed++;
 }
@@ -242,7 +242,8 @@ static const struct {
 	[EVENT_PROBE] = { join_probe, sizeof(struct event_probe) },
 	[EVENT_CALLS] = { join_calls, sizeof(struct event_calls) },
 	[EVENT_ENDS] = { join_ends, sizeof(struct event_ends) },
-	[EVENT_UNSURE] = { join_unsure, sizeof(struct event_unsure) },
+	[EVENT_UNSURE] = { join_sum, sizeof(struct event_call_sum) },
+	[EVENT_PROBED] = { join_sum, sizeof(struct event_call_sum) },
 	[EVENT_LOSS] = { join_loss, sizeof(struct event_loss) },
 	[EVENT_END] = { join_end, sizeof(struct event_end) },
 	[EVENT_START] = { join_start, sizeof(struct event_start) },

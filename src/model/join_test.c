@@ -183,27 +183,31 @@ static void ends_that_calls_have_no_room_for_are_of_the_same_interval(void **sta
 	store_free(st);
 }
 
-static void what_is_unsure_is_of_the_same_interval(void **state)
+static void sums_are_of_the_same_interval(void **state)
 {
 	static const nsec durations[] = { 5, 7 };
 	union build_record r = { 0 };
-	struct event_unsure *unsure = (void *)&r;
+	struct event_call_sum *sum = (void *)&r;
 	struct window all = { .kind = WINDOW_ALL };
 	struct call_count count;
 	struct store *st = make_store(NULL);
 
 	build_calls(st, 100, 200, 1, durations, 2);
-	*unsure =
-		(struct event_unsure){ .head.time = 200, .since = 100, .probe = 1, .nsec = 30 };
-	build_send(st, &r, EVENT_UNSURE, sizeof(*unsure));
+	*sum = (struct event_call_sum){
+		.head.time = 200, .since = 100, .probe = 1, .nsec = 30
+	};
+	build_send(st, &r, EVENT_UNSURE, sizeof(*sum));
+	sum->nsec = 4;
+	build_send(st, &r, EVENT_PROBED, sizeof(*sum));
 	timeline_count(&store_probe(st, 1)->calls, &all, &count);
-	assert_true(count.unsure == 30 && count.entries == 2);
+	assert_true(count.sum[SUM_UNSURE] == 30 && count.sum[SUM_PROBED] == 4);
+	assert_true(count.entries == 2);
 	assert_int_equal(store_probe(st, 1)->calls.ring.count, 1);
-	unsure->since = 201;
-	build_send(st, &r, EVENT_UNSURE, sizeof(*unsure));
-	unsure->since = 100;
-	unsure->probe = 0;
-	build_send(st, &r, EVENT_UNSURE, sizeof(*unsure));
+	sum->since = 201;
+	build_send(st, &r, EVENT_UNSURE, sizeof(*sum));
+	sum->since = 100;
+	sum->probe = 0;
+	build_send(st, &r, EVENT_PROBED, sizeof(*sum));
 	assert_int_equal(st->malformed, 2);
 	store_free(st);
 }
@@ -241,7 +245,7 @@ static void short_and_lying_records_are_counted(void **state)
 		memset(&r, 0, sizeof(r));
 		build_send(st, &r, kind, sizeof(struct event));
 	}
-	assert_int_equal(st->malformed, 18); /* all that are joined */
+	assert_int_equal(st->malformed, 19); /* all that are joined */
 	memset(&r, 0, sizeof(r));
 	sample->nr_user = 65535;
 	sample->nr_kernel = 65535;
@@ -256,7 +260,7 @@ static void short_and_lying_records_are_counted(void **state)
 	image->image = 3;
 	image->build_id_size = 99;
 	build_send(st, &r, EVENT_IMAGE, sizeof(*image));
-	assert_int_equal(st->malformed, 22);
+	assert_int_equal(st->malformed, 23);
 	assert_int_equal(st->samples.count, 0);
 	store_free(st);
 }
@@ -330,7 +334,7 @@ int main(void)
 		cmocka_unit_test(odd_stacks_have_frames_of_their_own),
 		cmocka_unit_test(records_of_a_span_come_in_any_order),
 		cmocka_unit_test(the_end_reason_says_whether_a_duration_is_known),
-		cmocka_unit_test(what_is_unsure_is_of_the_same_interval),
+		cmocka_unit_test(sums_are_of_the_same_interval),
 		cmocka_unit_test(ends_that_calls_have_no_room_for_are_of_the_same_interval),
 		cmocka_unit_test(lives_of_processes),
 		cmocka_unit_test(short_and_lying_records_are_counted),

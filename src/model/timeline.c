@@ -25,7 +25,8 @@ static void timeline_merge_oldest(struct timeline *t)
 	for (uint32_t i = 0; i < NR_SPAN_END; i++)
 		t->base_ended[i] += oldest->ended[i];
 	t->base_entries += oldest->entries;
-	t->base_unsure += oldest->unsure;
+	for (int i = 0; i < NR_CALL_SUM; i++)
+		t->base_sum[i] += oldest->sum[i];
 	t->base_time = oldest->time;
 	t->nr_bucket -= oldest->nr_bucket;
 	free(oldest->buckets);
@@ -67,9 +68,9 @@ static struct interval *interval_of(struct timeline *t, nsec since, nsec time)
 	return &t->ring.at[t->ring.count - 1];
 }
 
-void timeline_unsure(struct timeline *t, const struct event_unsure *e)
+void timeline_sum(struct timeline *t, enum call_sum sum, const struct event_call_sum *e)
 {
-	interval_of(t, e->since, e->head.time)->unsure += e->nsec;
+	interval_of(t, e->since, e->head.time)->sum[sum] += e->nsec;
 }
 
 void timeline_end(struct timeline *t, const struct event_ends *e, uint32_t nr_ends)
@@ -88,7 +89,8 @@ static nsec interval_middle(nsec since, nsec time)
 static void count_interval(const struct interval *at, double weight, struct call_count *ret)
 {
 	ret->entries += weight * at->entries;
-	ret->unsure += weight * at->unsure;
+	for (int i = 0; i < NR_CALL_SUM; i++)
+		ret->sum[i] += weight * at->sum[i];
 	for (uint32_t r = 0; r < NR_SPAN_END; r++)
 		ret->ended[r] += weight * at->ended[r];
 	for (uint32_t b = 0; b < at->nr_bucket; b++)
@@ -127,7 +129,8 @@ void timeline_count(const struct timeline *t, const struct window *w, struct cal
 		weight = window_weight(w, t->base_since) > 0 ? window_weight(w, middle) : 0;
 		whole = weight > 0;
 		ret->entries = weight * t->base_entries;
-		ret->unsure = weight * t->base_unsure;
+		for (int i = 0; i < NR_CALL_SUM; i++)
+			ret->sum[i] = weight * t->base_sum[i];
 		for (uint32_t r = 0; r < NR_SPAN_END; r++)
 			ret->ended[r] = weight * t->base_ended[r];
 		dist_merge(&ret->dist, t->base, weight);

@@ -198,3 +198,12 @@ void headline_unsure(struct text *t, const struct picture_span *s)
 			    "between two looks\n",
 			    text_duration(buf, s->unsure_nsec));
 }
+
+void headline_probed(struct text *t, const struct picture_span *s)
+{
+	char buf[TEXT_QUANTITY];
+
+	if (s->probed_nsec >= 1)
+		text_format(t, "  without what probes took: %s a call, on average\n",
+			    text_duration(buf, s->probed_nsec));
+}

@@ -32,6 +32,8 @@ const char *headline_side(const struct picture *p);
 /* A line of its own: how far the durations of bracketed calls are known; nothing where
  * none is. */
 void headline_unsure(struct text *t, const struct picture_span *s);
+/* A line of its own: what of the durations was taken off. */
+void headline_probed(struct text *t, const struct picture_span *s);
 
 /* The span that is looked into, NULL = none. */
 const struct picture_span *headline_span(const struct picture *p);

@@ -115,6 +115,8 @@ static void add_span(struct text *t, const struct picture *p, const struct pictu
 	add_number(t, "max_ns", s->max);
 	if (s->unsure_nsec > 0)
 		add_real(t, "unsure_ns", s->unsure_nsec);
+	if (s->probed_nsec > 0)
+		add_real(t, "probed_ns", s->probed_nsec);
 	add_number(t, "cost_ns", s->cost_nsec);
 	add_key(t, "histogram");
 	text_add_char(t, '[');

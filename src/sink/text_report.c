@@ -169,6 +169,7 @@ static void add_spans(struct report *r)
 		add_span_calls(r, s);
 		add_span_percentiles(r, s);
 		headline_unsure(r->out, s);
+		headline_probed(r->out, s);
 		add_span_shape(r, s);
 		add_span_price(r, s);
 	}

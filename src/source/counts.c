@@ -52,6 +52,7 @@ static void counts_sum(const struct counts *c, uint32_t probe, struct call_count
 		for (uint32_t r = 0; r < NR_SPAN_END; r++)
 			ret->ended[r] += first[s].ended[r];
 		ret->unsure += first[s].unsure;
+		ret->probed += first[s].probed;
 		for (uint32_t b = 0; b < NR_BUCKET; b++)
 			ret->buckets[b] += first[s].buckets[b];
 		if (first[s].max > ret->max)
@@ -93,18 +94,17 @@ static void send_ends(const struct call_counts *sum, const struct call_counts *b
 	event(context, &e.ends.head);
 }
 
-/* What END_BRACKET does not know. */
-static void send_unsure(const struct call_counts *sum, const struct call_counts *before,
-			const struct event_calls *calls, source_event event, void *context)
+static void send_sum(enum event_kind kind, uint64_t nsec, const struct event_calls *calls,
+		     source_event event, void *context)
 {
-	struct event_unsure e = {
-		.head = { EVENT_UNSURE, sizeof(e), 0, calls->head.time },
+	struct event_call_sum e = {
+		.head = { kind, sizeof(e), 0, calls->head.time },
 		.since = calls->since,
-		.nsec = sum->unsure - before->unsure,
+		.nsec = nsec,
 		.probe = calls->probe,
 	};
 
-	if (e.nsec)
+	if (nsec)
 		event(context, &e.head);
 }
 
@@ -140,7 +140,8 @@ void counts_read(struct counts *c, uint32_t probe, nsec now, source_event event,
 	};
 	event(context, &e.calls.head);
 	send_ends(&sum, before, &e.calls, event, context);
-	send_unsure(&sum, before, &e.calls, event, context);
+	send_sum(EVENT_UNSURE, sum.unsure - before->unsure, &e.calls, event, context);
+	send_sum(EVENT_PROBED, sum.probed - before->probed, &e.calls, event, context);
 	*before = sum;
 	c->since[probe - 1] = now;
 }

@@ -86,6 +86,8 @@ struct picture_span {
 	double mean_nsec;
 	double unsure_nsec; /* by so much more or less, on average, did a bracketed call
 			       last; 0 = none is bracketed */
+	double probed_nsec; /* what was taken off a duration for the work of probes, on
+			       average: its own two, and those met inside */
 	nsec p50, p90, p95, p99, p999, max;
 	uint32_t cost_nsec;		      /* measured price of a call, 0 = not known */
 	ARRAY(struct picture_bucket) buckets; /* non-empty ones, ascending */

@@ -67,7 +67,9 @@ void calls_add_span(struct picture *p, const struct store *st, const struct stor
 	seconds = window_seconds(&watched);
 	to->rate = seconds > 0 ? count->entries / seconds : 0;
 	if (count->ended[END_BRACKET] > 0)
-		to->unsure_nsec = count->unsure / count->ended[END_BRACKET] / 2;
+		to->unsure_nsec = count->sum[SUM_UNSURE] / count->ended[END_BRACKET] / 2;
+	if (count->dist.total > 0)
+		to->probed_nsec = count->sum[SUM_PROBED] / count->dist.total;
 	fill_quantiles(to, count);
 	fill_buckets(to, &count->dist);
 	free(count);

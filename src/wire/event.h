@@ -37,6 +37,7 @@ enum event_kind {
 	EVENT_START = 26,
 	EVENT_ENDS = 27,
 	EVENT_UNSURE = 28,
+	EVENT_PROBED = 29,
 };
 
 struct event {
@@ -122,7 +123,7 @@ enum span_end {
 };
 
 /* A sampled span ended (head.time is its end, less the time that sonde's own
- * ticks took from it: time - began is its duration). */
+ * ticks and probes took from it: time - began is its duration). */
 struct event_leave {
 	struct event head;
 	__u64 span;
@@ -310,14 +311,16 @@ struct event_ends {
 };
 _Static_assert(sizeof(struct event_ends) == 32, "event_ends is part of the format");
 
-/* Of the same interval: the calls that ended by END_BRACKET. */
-struct event_unsure {
+/* Of the same interval, a sum over the calls whose durations are in its buckets.
+ * EVENT_UNSURE: of the intervals in which those by END_BRACKET ended.
+ * EVENT_PROBED: of what was taken off the durations for the work of probes. */
+struct event_call_sum {
 	struct event head;
 	__u64 since;
-	__u64 nsec; /* the sum of the intervals in which they ended */
+	__u64 nsec;
 	__u32 probe, pad;
 };
-_Static_assert(sizeof(struct event_unsure) == 40, "event_unsure is part of the format");
+_Static_assert(sizeof(struct event_call_sum) == 40, "event_call_sum is part of the format");
 
 /* Everything known to be lost, since the beginning. */
 struct event_loss {

@@ -35,7 +35,7 @@ static void join_records(struct store *st, const unsigned char *bytes, size_t si
 			length = size & ~(size_t)7;
 		e = mem_copy(bytes, length); /* its own, so that reading past it is seen */
 		e->size = length;
-		e->kind %= EVENT_UNSURE + 1;
+		e->kind %= EVENT_PROBED + 1;
 		join_event(st, e);
 		free(e);
 		bytes += length;

@@ -1,0 +1,41 @@
+#!/bin/bash
+# Durations are those that calls would have without probes: of short calls, and of calls
+# around eight watched ones, beside twins of the same code that nobody watches.
+. "$(dirname "$0")/lib.sh"
+plan 14
+need root
+need bpf
+
+# What probes cost here and now the target tells itself (more: watched, less alone).  What
+# is taken off for them was measured elsewhere, and is the least that was found there.
+# Each is an expression over s, of the report, and t, of the target.
+lasts_as_alone='-.05 * (alone + more) <= s["p50_ns"] - alone <= .05 * alone + .3 * more'
+own_is_said='.02 * more < s["probed_ns"] < more'
+all_is_said='.6 * more < s["probed_ns"] < 1.2 * more'
+
+of() { # FUNCTION EXPRESSION
+	holds "(lambda s, alone, more: $2)(
+		next(s for s in d['spans'] if s['function'] == '$1'),
+		t['functions']['$1']['alone_ns'],
+		t['functions']['$1']['watched_ns'] - t['functions']['$1']['alone_ns'])" "$out" "$truth"
+}
+
+for ends in hook ret; do
+	target_start calls alone --wait --calls 12000 --work 2000 --seconds 60
+	sonde_start record -p "$target" -s whole -s part --exit $ends --yes -q -d 50 -o "$work/$ends.sonde"
+	target_go
+	target_finish
+	sonde_finish
+	check "$ends: the target ends well" exited_well
+	"$sonde" report "$work/$ends.sonde" --json >"$out"
+	check "$ends: every call is counted" holds \
+		'all(s["returned"] == t["functions"][s["function"]]["returned"] for s in d["spans"])' \
+		"$out" "$truth"
+	check "$ends: a call of two microseconds lasts as long as alone" of part "$lasts_as_alone"
+	check "$ends: and so does one around eight of them" of whole "$lasts_as_alone"
+	check "$ends: what was taken off for its own probes is said" of part "$own_is_said"
+	check "$ends: and for those of calls inside" of whole "$all_is_said"
+	"$sonde" report "$work/$ends.sonde" >"$err"
+	check "$ends: also to people" says 'without what probes took: .* a call, on average'
+done
+finish
