@@ -20,18 +20,19 @@ int gauge_exit_ret(int x);
 int gauge_mov_jmp(int x);
 
 #if defined(__x86_64__)
-#define FUNCTION(name, first, last)                                                  \
-	".globl " name "\n.type " name ",@function\n.p2align 4\n" name ":\n\t" first \
-	"\n\tpush %rbx\n\tmov %edi,%eax\n\tpop %rbx\n" name "_end:\n\t" last         \
-	"ret\n.size " name ",.-" name "\n"
+#define FUNCTION(name, first, last)                                                   \
+	__asm__(".text\n.globl " name "\n.type " name ",@function\n.p2align 4\n" name \
+		":\n\t" first "\n\tpush %rbx\n\tmov %edi,%eax\n\tpop %rbx\n" name     \
+		"_end:\n\t" last "ret\n.size " name ",.-" name "\n")
 
 /* The nop must not cross a page: aligned. */
-__asm__(".text\n" FUNCTION("gauge_push", "", "") FUNCTION("gauge_push_again", "", "")
-		FUNCTION("gauge_nop5", ".byte 0x0f,0x1f,0x44,0x00,0x00",
-			 "") FUNCTION("gauge_mov", "mov %edi,%eax",
-				      "") FUNCTION("gauge_exit_jmp", "", "jmp 1f\n1:\t")
-			FUNCTION("gauge_exit_ret", "", "")
-				FUNCTION("gauge_mov_jmp", "mov %edi,%eax", "jmp 1f\n1:\t"));
+FUNCTION("gauge_push", "", "");
+FUNCTION("gauge_push_again", "", "");
+FUNCTION("gauge_nop5", ".byte 0x0f,0x1f,0x44,0x00,0x00", "");
+FUNCTION("gauge_mov", "mov %edi,%eax", "");
+FUNCTION("gauge_exit_jmp", "", "jmp 1f\n1:\t");
+FUNCTION("gauge_exit_ret", "", "");
+FUNCTION("gauge_mov_jmp", "mov %edi,%eax", "jmp 1f\n1:\t");
 extern const char gauge_exit_jmp_end[], gauge_exit_ret_end[], gauge_mov_jmp_end[];
 #else
 #define FUNCTION(name)                             \
