@@ -103,6 +103,8 @@ void question_losses(const struct picture *p, struct text *to)
 		text_format(to, ", %s ticks held back", text_count(a, l->throttled));
 	if (l->forgotten)
 		text_format(to, ", %s kept only as sums", text_count(a, l->forgotten));
+	if (l->in_probes)
+		text_format(to, ", %s in sonde's probes left out", text_count(a, l->in_probes));
 	text_add(to, ")");
 	if (p->spans.count)
 		add_calls(p, to);

@@ -61,6 +61,7 @@ void headline_losses(struct text *t, const struct picture *p)
 		{ l->thinned, "samples thinned out" },
 		{ l->throttled, "ticks held back" },
 		{ l->forgotten, "samples forgotten" },
+		{ l->in_probes, "in sonde's probes left out" },
 	};
 	uint64_t lost = l->ring > l->samples + l->spans ? l->ring - l->spans : l->samples;
 	char buf[TEXT_QUANTITY];

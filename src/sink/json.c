@@ -83,6 +83,7 @@ static void add_losses(struct text *t, const struct picture_losses *l)
 	add_number(t, "thinned", l->thinned);
 	add_number(t, "throttled", l->throttled);
 	add_number(t, "forgotten", l->forgotten);
+	add_number(t, "in_probes", l->in_probes);
 	add_number(t, "probe_ns", l->probe_nsec);
 	add_number(t, "tick_ns", l->tick_nsec);
 	add_number(t, "stacks", l->stacks);

@@ -13,6 +13,7 @@ struct answer {
 	struct picture *picture;
 	struct fold fold;
 	struct judged_list judged;
+	double in_probes; /* samples left out */
 	nsec now;
 };
 
@@ -36,6 +37,10 @@ static void answer_sample(struct answer *a, const struct sample *s, double weigh
 	bool taken = query_takes(a, s);
 	uint32_t node = 0;
 
+	if (fold_is_in_probe(&a->fold, s->node)) {
+		a->in_probes += taken ? weight : 0;
+		return;
+	}
 	if (taken) {
 		node = fold_node(&a->fold, s->node);
 		fold_put(&a->fold, node, side, weight, weight * s->weight);
@@ -85,10 +90,16 @@ static enum side cube_side(const struct answer *a, uint32_t bucket)
  * from there to its side. */
 static void answer_cell(struct answer *a, const struct cube_cell *cell)
 {
-	uint32_t node = fold_node(&a->fold, cell->node);
 	enum side side = split_probe(a->split) ? SIDE_OUT : SIDE_IN;
+	uint32_t node;
 
+	if (fold_is_in_probe(&a->fold, cell->node)) {
+		a->in_probes += cell->probe ? 0 : cell->samples;
+		return;
+	}
+	node = fold_node(&a->fold, cell->node);
 	if (!cell->probe) {
+		a->picture->samples += cell->samples;
 		fold_put(&a->fold, node, side, cell->samples, cell->weight);
 		return;
 	}
@@ -119,7 +130,6 @@ static void answer_cube(struct answer *a)
 		if (!c->cells.at[i].probe || c->cells.at[i].probe == split_probe(a->split))
 			answer_cell(a, &c->cells.at[i]);
 	}
-	a->picture->samples += c->samples;
 	a->picture->losses.forgotten = c->refused;
 }
 
@@ -166,6 +176,7 @@ static void answer_losses(struct answer *a)
 	to->spans_unmatched = from->unmatched;
 	to->throttled = from->throttled;
 	to->tick_nsec = from->tick_nsec;
+	to->in_probes = (uint64_t)(a->in_probes + 0.5);
 	if (to->stacks_unreadable < from->stacks)
 		to->stacks_unreadable = from->stacks;
 	gap_sort(p);

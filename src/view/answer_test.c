@@ -256,10 +256,11 @@ static void what_has_no_name_is_counted(void **state)
 	assert_int_equal(p->frames.at[p->nodes.at[at].frame].kind, FRAME_KERNEL);
 	at = p->nodes.at[at].parent;
 	assert_int_equal(p->frames.at[p->nodes.at[at].frame].kind, FRAME_UNKNOWN);
-	at = node(p, "main/[unknown]/shop-server+0xe10/[sonde probe]");
-	assert_int_equal(p->frames.at[p->nodes.at[at].frame].kind, FRAME_PROBE);
-	assert_int_equal(p->losses.frames, 8);
-	assert_int_equal(p->losses.frames_unresolved, 4);
+	assert_int_equal(node(p, "main/[unknown]/shop-server+0xe10/[sonde probe]"), UINT32_MAX);
+	assert_int_equal(p->samples, 1);
+	assert_int_equal(p->losses.in_probes, 1);
+	assert_int_equal(p->losses.frames, 4);
+	assert_int_equal(p->losses.frames_unresolved, 2);
 	picture_free(p);
 	p = ask(st, &(struct query){ .no_kernel = true });
 	assert_int_equal(
@@ -267,6 +268,79 @@ static void what_has_no_name_is_counted(void **state)
 	picture_free(p);
 	p = ask(st, &(struct query){ .no_user = true });
 	assert_int_equal(p->nodes.at[node(p, "sys_read")].self[SIDE_OUT], 1);
+	picture_free(p);
+	store_free(st);
+}
+
+#define PROBES 3 /* the image of the kernel's [uprobes] page */
+
+/* Two samples of a call in the kernel, one there from a probe's trap, and two at an
+ * instruction that is stepped: as the leaf, and further out. */
+static void sample_traps(struct store *st)
+{
+	static const uint64_t user[] = { BASE + (HANDLE << 8) + 0x20, BASE + 0x20, 0 };
+	static const uint64_t stepped[] = { 0x7000, BASE + 0x20, 0 };
+	static const uint64_t hooked[] = { BASE + (LOG << 8) + 0x20, 0x7001, BASE + 0x20, 0 };
+	static const uint64_t read[] = { 0xffff0020, 0xffff0010, 0 };
+	static const uint64_t trap[] = { 0xffff0020, 0xffff1010, 0 };
+	struct event_map map = { .pid = PID, .image = PROBES, .start = 0x7000, .end = 0x8000 };
+	struct event_sample e = { .pid = PID, .weight = MS, .span = 9 };
+
+	build_image(st, PROBES, IMAGE_PROBES, "[uprobes]");
+	build_map(st, 1000 * MS, &map);
+	build_sample(st, 1100 * MS, 7, &e, (struct build_stack){ read, user });
+	build_sample(st, 1101 * MS, 7, &e, (struct build_stack){ read, user });
+	build_sample(st, 1102 * MS, 7, &e, (struct build_stack){ trap, user });
+	build_sample(st, 1103 * MS, 7, &e, (struct build_stack){ NULL, stepped });
+	build_sample(st, 1104 * MS, 7, &e, (struct build_stack){ NULL, hooked });
+}
+
+static struct store_limit few_samples = { .samples = 1 };
+
+static void what_fell_into_a_probe_is_left_out(void **state)
+{
+	struct event_enter enter = { .span = 9, .began = 1099 * MS, .probe = 1, .pid = PID };
+	struct event_leave leave = { .span = 9, .began = 1099 * MS, .probe = 1 };
+	const struct store_limit *limit = *state;
+	struct store *st = make_store(limit);
+	struct picture *p;
+
+	build_enter(st, 1099 * MS, 7, &enter);
+	sample_traps(st);
+	build_leave(st, 1109 * MS, 7, &leave);
+	assert_int_equal(st->samples.dropped > 0, limit != NULL);
+	p = ask(st, &(struct query){ 0 });
+	assert_int_equal(p->losses.forgotten, 0);
+	assert_int_equal(p->samples, 3);
+	assert_int_equal(p->losses.in_probes, 2);
+	assert_int_equal(p->sides[SIDE_IN].samples, 3);
+	assert_int_equal(p->nodes.at[node(p, "main/handle/sys_read/sys_read")].self[SIDE_IN],
+			 2);
+	assert_int_equal(node(p, "main/handle/asm_exc_int3"), UINT32_MAX);
+	assert_int_not_equal(node(p, "main/[uprobes]/log"), UINT32_MAX);
+	picture_free(p);
+	p = ask(st, &(struct query){ .tid = 8 });
+	assert_int_equal(p->samples, 0);
+	assert_int_equal(p->losses.in_probes, 0); /* they are not of this thread */
+	picture_free(p);
+	store_free(st);
+}
+
+static void traps_of_others_are_shown(void **state)
+{
+	struct store *st = store_new(NULL);
+	struct event_map map = {
+		.pid = PID, .image = SHOP, .start = BASE, .end = BASE + 0x1000
+	};
+	struct picture *p;
+
+	build_image(st, SHOP, IMAGE_FILE, "/usr/bin/shop-server");
+	build_map(st, 1000 * MS, &map);
+	sample_traps(st);
+	p = ask(st, &(struct query){ 0 });
+	assert_int_equal(p->samples, 5);
+	assert_int_equal(p->losses.in_probes, 0);
+	assert_int_not_equal(node(p, "main/handle/asm_exc_int3/sys_read"), UINT32_MAX);
 	picture_free(p);
 	store_free(st);
 }
@@ -324,6 +398,10 @@ int main(void)
 		cmocka_unit_test(an_ewma_fades),
 		cmocka_unit_test(filters_take_their_threads),
 		cmocka_unit_test(what_has_no_name_is_counted),
+		cmocka_unit_test(what_fell_into_a_probe_is_left_out),
+		{ "what_fell_into_a_probe_is_left_out_of_sums",
+		  what_fell_into_a_probe_is_left_out, NULL, NULL, &few_samples },
+		cmocka_unit_test(traps_of_others_are_shown),
 		cmocka_unit_test(addresses_keep_their_place),
 		cmocka_unit_test(a_wrong_split_is_an_error),
 	};

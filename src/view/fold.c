@@ -2,6 +2,8 @@
 
 #include "view/fold_name.h"
 
+enum fold_probe { PROBE_NOT_ASKED, PROBE_NO, PROBE_YES };
+
 void fold_init(struct fold *f, struct picture *p, const struct store *st,
 	       const struct naming *naming, const struct query *q)
 {
@@ -10,6 +12,7 @@ void fold_init(struct fold *f, struct picture *p, const struct store *st,
 	*f = (struct fold){ .picture = p, .store = st, .naming = naming, .query = q };
 	f->frames = mem_zeroed(st->frames.list.count, sizeof(*f->frames));
 	f->nodes = mem_zeroed(st->tree.nodes.count, sizeof(*f->nodes));
+	f->probes = mem_zeroed(st->tree.nodes.count, sizeof(*f->probes));
 	all = array_add(&p->frames);
 	all->name = intern_text(&p->text, "all");
 	all->kind = FRAME_OTHER;
@@ -23,6 +26,7 @@ void fold_done(struct fold *f)
 {
 	free(f->frames);
 	free(f->nodes);
+	free(f->probes);
 	table_done(&f->functions);
 	table_done(&f->children);
 	table_done(&f->images);
@@ -42,6 +46,57 @@ static bool fold_leaves_out(const struct fold *f, frame_id id)
 	if (image == IMAGE_ID_PROBE || image == IMAGE_ID_TRUNCATED)
 		return false;
 	return image == IMAGE_KERNEL_ID ? f->query->no_kernel : f->query->no_user;
+}
+
+/* The kernel's entry from a breakpoint, a single step, a hooked return, a site without
+ * a trap; these are names of Linux since 6.11 (before, a return was a breakpoint), of
+ * arch/x86/include/asm/idtentry.h and arch/x86/kernel/uprobes.c. */
+static bool is_trap(const struct fold *f, const struct frame *frame)
+{
+	static const char *const traps[] = { "asm_exc_int3", "asm_exc_debug",
+					     "__x64_sys_uretprobe", "__x64_sys_uprobe" };
+	struct frame_name name;
+
+	if (frame->image != IMAGE_KERNEL_ID || !f->naming ||
+	    !f->naming->find(f->naming->context, frame->image, frame->offset, &name))
+		return false;
+	for (unsigned i = 0; i < COUNT_OF(traps); i++)
+		if (strcmp(name.function, traps[i]) == 0)
+			return true;
+	return false;
+}
+
+static bool is_image_of_probes(const struct store *st, uint32_t image)
+{
+	const struct store_image *i = store_image(st, image);
+
+	return i && i->kind == IMAGE_PROBES;
+}
+
+bool fold_is_in_probe(struct fold *f, node_id node)
+{
+	const struct tree *tree = &f->store->tree;
+	struct frame leaf;
+	bool probe;
+
+	if (!f->store->probes.count || !node)
+		return false;
+	leaf = frame_at(&f->store->frames, tree_frame(tree, node));
+	if (is_image_of_probes(f->store, leaf.image))
+		return true; /* further out it may be the hook of another tool */
+	array_clear(&f->path);
+	for (; node && !f->probes[node]; node = tree_parent(tree, node))
+		array_push(&f->path, node);
+	probe = node && f->probes[node] == PROBE_YES;
+	for (uint32_t i = f->path.count; i-- > 0;) {
+		struct frame frame;
+
+		node = f->path.at[i];
+		frame = frame_at(&f->store->frames, tree_frame(tree, node));
+		probe = probe || frame.image == IMAGE_ID_PROBE || is_trap(f, &frame);
+		f->probes[node] = probe ? PROBE_YES : PROBE_NO;
+	}
+	return probe;
 }
 
 static uint32_t fold_child(struct fold *f, uint32_t parent, uint32_t frame,

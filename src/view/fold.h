@@ -32,6 +32,7 @@ struct fold {
 	uint32_t *frames; /* first level + 1 of a frame_id, 0 = not yet */
 	ARRAY(struct fold_level) levels;
 	uint32_t *nodes;	    /* picture node + 1 of a node_id, 0 = not yet */
+	uint8_t *probes;	    /* enum fold_probe of a node_id */
 	struct table functions;	    /* (image, name) to picture frame */
 	struct table children;	    /* (parent, frame) to picture node */
 	struct table images;	    /* image id to picture image */
@@ -44,6 +45,9 @@ struct fold {
 void fold_init(struct fold *f, struct picture *p, const struct store *st,
 	       const struct naming *naming, const struct query *q);
 void fold_done(struct fold *f);
+/* True when a stack ends in sonde's own probes: in their programs, or where the kernel
+ * handles their traps.  Such time is the target's only while it is watched. */
+bool fold_is_in_probe(struct fold *f, node_id node);
 /* The picture's node for a stack. */
 uint32_t fold_node(struct fold *f, node_id node);
 /* Adds to a node of the picture; samples and weight may be parts. */

@@ -197,6 +197,7 @@ static void pair_origin(struct pair *pair, const struct picture *before,
 	to->thinned += from->thinned;
 	to->throttled += from->throttled;
 	to->forgotten += from->forgotten;
+	to->in_probes += from->in_probes;
 	to->probe_nsec += from->probe_nsec;
 }
 

@@ -125,6 +125,7 @@ struct picture_losses {
 	uint64_t spans_unmatched;
 	uint64_t thinned, throttled;
 	uint64_t forgotten;  /* samples dropped from the store to stay bounded */
+	uint64_t in_probes;  /* samples that fell into sonde's probes; left out */
 	uint64_t probe_nsec; /* what the probes cost: calls x their measured price */
 	uint64_t tick_nsec;  /* what a tick takes from the call it falls in */
 };

@@ -32,6 +32,8 @@ static inline bool find(void *context, uint32_t image, uint64_t offset, struct f
 
 	if (image == IMAGE_KERNEL_ID) {
 		*ret = (struct frame_name){ "sys_read", "", 0, 0xffff0000, 0x1000 };
+		if (offset >= 0xffff1000)
+			*ret = (struct frame_name){ "asm_exc_int3", "", 0, 0xffff1000, 0x1000 };
 		return true;
 	}
 	if (image != SHOP || i >= NR_FUNCTION)

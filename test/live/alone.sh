@@ -2,7 +2,7 @@
 # Durations are those that calls would have without probes: of short calls, and of calls
 # around eight watched ones, beside twins of the same code that nobody watches.
 . "$(dirname "$0")/lib.sh"
-plan 14
+plan 20
 need root
 need bpf
 
@@ -20,6 +20,8 @@ of() { # FUNCTION EXPRESSION
 		t['functions']['$1']['watched_ns'] - t['functions']['$1']['alone_ns'])" "$out" "$truth"
 }
 
+says_no() { ! grep -- "$1" "$err"; }
+
 for ends in hook ret; do
 	target_start calls alone --wait --calls 12000 --work 2000 --seconds 60
 	sonde_start record -p "$target" -s whole -s part --exit $ends --yes -q -d 50 -o "$work/$ends.sonde"
@@ -35,6 +37,12 @@ for ends in hook ret; do
 	check "$ends: and so does one around eight of them" of whole "$lasts_as_alone"
 	check "$ends: what was taken off for its own probes is said" of part "$own_is_said"
 	check "$ends: and for those of calls inside" of whole "$all_is_said"
+	check "$ends: samples that fell into probes are counted" holds \
+		'd["losses"]["in_probes"] > .02 * d["samples"]' "$out" "$truth"
+	"$sonde" report "$work/$ends.sonde" -o - --format folded >"$err"
+	check "$ends: the others' stacks are shown" says ';whole;part;spin'
+	check "$ends: and no trap of a probe" \
+		says_no 'asm_exc_int3\|asm_exc_debug\|sys_uretprobe\|sonde probe'
 	"$sonde" report "$work/$ends.sonde" >"$err"
 	check "$ends: also to people" says 'without what probes took: .* a call, on average'
 done

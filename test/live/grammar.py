@@ -60,8 +60,7 @@ def legal(frames):
 def read(lines):
     for line in lines:
         stack, _, weight = line.rstrip("\n").rpartition(" ")
-        # where a tick fell into a probe's own program, a frame of sonde's says so
-        yield [f for f in stack.split(";") if f != "[sonde probe]"], int(weight)
+        yield stack.split(";"), int(weight)
 
 
 def shown(frames):
