@@ -5,11 +5,14 @@
 #include "wire/control.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #define BATCHES 7
 #define CALLS 300
 #define CALLS_STEPPED 30
+#define CALLS_AGAIN 5 /* the part of them that is enough later */
 
 int gauge_push(int x);
 int gauge_push_again(int x);
@@ -60,23 +63,40 @@ struct gauge_function {
 	bool plain;
 };
 
-/* The least of several batches, a call. */
-static void call_batches(int (*call)(int), int batches, int calls, const volatile __u64 *sum,
-			 double *least, double *least_measured)
+/* What a call takes, of so many. */
+static double call_batch(int (*call)(int), int calls)
 {
-	volatile int x = call(0);
+	double t = clock_now();
+	volatile int x = 0;
 
-	for (int b = 0; b < batches; b++) {
-		uint64_t measured = sum ? *sum : 0;
-		double t = clock_now();
+	for (int i = 0; i < calls; i++)
+		x = call(x);
+	return (clock_now() - t) / calls;
+}
 
-		for (int i = 0; i < calls; i++)
-			x = call(x);
-		t = (clock_now() - t) / calls;
-		measured = sum ? *sum - measured : 0;
-		*least = fmin(*least, t);
-		*least_measured = fmin(*least_measured, (double)measured / calls);
-	}
+static double call_alone(int (*call)(int), int calls)
+{
+	double least = call_batch(call, calls);
+
+	for (int i = 1; i < BATCHES; i++)
+		least = fmin(least, call_batch(call, calls));
+	return least;
+}
+
+static int by_size(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double median(const double *values, unsigned count)
+{
+	double sorted[GAUGE_BATCHES];
+
+	memcpy(sorted, values, count * sizeof(*values));
+	qsort(sorted, count, sizeof(*sorted), by_size);
+	return sorted[count / 2];
 }
 
 static bool own_offset(const struct maps *maps, uintptr_t address, uint64_t *ret)
@@ -111,12 +131,16 @@ static const struct gauge_function functions[NR_GAUGE] = {
 	[GAUGE_MOV_JMP] = { gauge_mov_jmp, gauge_mov_jmp_end, CALLS_STEPPED, true },
 };
 
-static void call_watched(struct gauge_trial *t, int batches, int calls)
+static void call_watched(struct gauge_trial *t, int calls)
 {
-	double whole = t->alone + t->more;
+	unsigned i = t->batches++ % GAUGE_BATCHES;
+	uint64_t measured = t->sum ? *t->sum : 0;
+	double whole = call_batch(functions[t->which].call, calls);
 
-	call_batches(functions[t->which].call, batches, calls, t->sum, &whole, &t->measured);
-	t->more = whole > t->alone ? whole - t->alone : 0;
+	t->more = fmax(fmin(t->more, whole - t->alone), 0);
+	t->measured_of[i] = t->sum ? (double)(*t->sum - measured) / calls : 0;
+	t->measured =
+		median(t->measured_of, t->batches < GAUGE_BATCHES ? t->batches : GAUGE_BATCHES);
 }
 
 void gauge_watch(struct attach_links *links, enum attach_kind kind,
@@ -136,21 +160,25 @@ void gauge_watch(struct attach_links *links, enum attach_kind kind,
 		.count = f->plain ? 2 : 1,
 		.plain = f->plain,
 	};
-	double ignored = 0;
 
 	*ret = (struct gauge_trial){ .which = which, .sum = sum };
 	if (!own_sites(f, offsets))
 		return;
-	ret->alone = INFINITY;
-	call_batches(f->call, BATCHES, CALLS, NULL, &ret->alone, &ignored);
+	ret->alone = call_alone(f->call, CALLS);
 	if (attach_add(links, kind, programs, &sites, NULL))
 		return;
-	ret->more = ret->measured = INFINITY;
-	call_watched(ret, BATCHES, f->calls);
+	(void)f->call(0); /* gives it a page of its own */
+	ret->more = INFINITY;
+	for (int i = 0; i < BATCHES; i++)
+		call_watched(ret, f->calls);
 }
 
 void gauge_again(struct gauge_trial *t)
 {
-	if (t->more > 0)
-		call_watched(t, 1, functions[t->which].calls / 3);
+	int calls = functions[t->which].calls / CALLS_AGAIN;
+
+	if (!t->batches)
+		return;
+	(void)call_batch(functions[t->which].call, calls); /* after a while all is cold */
+	call_watched(t, calls);
 }

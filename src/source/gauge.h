@@ -20,14 +20,20 @@ enum gauge {
 	NR_GAUGE,
 };
 
-/* One of them while it is watched.  Nanoseconds, a call; the least that was found: what
- * disturbs only adds.  0 = it cannot be watched. */
+/* Batches of calls that are remembered. */
+#define GAUGE_BATCHES 21
+
+/* One of them while it is watched.  Nanoseconds, a call; 0 = it cannot be watched. */
 struct gauge_trial {
 	enum gauge which;
 	const volatile __u64 *sum;
-	double alone;	 /* that it takes when nobody watches */
-	double more;	 /* that it takes more */
+	/* the least of all batches */
+	double alone; /* that it takes when nobody watches */
+	double more;  /* that it takes more */
+	/* the median of those that are remembered */
 	double measured; /* that the programs took it for */
+	double measured_of[GAUGE_BATCHES];
+	unsigned batches; /* in all */
 };
 
 /* Watches the function by these programs, for probe 0, and calls it for a while.  sum:
@@ -36,7 +42,7 @@ struct gauge_trial {
 void gauge_watch(struct attach_links *links, enum attach_kind kind,
 		 const struct attach_programs *programs, enum gauge which,
 		 const volatile __u64 *sum, struct gauge_trial *ret);
-/* Calls it again, for a moment. */
+/* Calls it again, for a moment: one more batch. */
 void gauge_again(struct gauge_trial *t);
 
 #endif

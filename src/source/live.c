@@ -189,6 +189,7 @@ void live_close(struct live *l)
 {
 	if (!l)
 		return;
+	pricer_enough(&l->pricer);
 	attach_done(&l->links);
 	pricer_end(&l->pricer);
 	ticker_close(&l->ticker);

@@ -4,8 +4,9 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#define ROUNDS 40
-#define MSEC 50 /* between two of them */
+#define ROUNDS 21 /* as many as are remembered, soon */
+#define MSEC 50	  /* between two of them */
+#define LATER 500 /* between all others */
 
 /* Then takes the links away: that takes time as well. */
 static void *look_again(void *context)
@@ -14,7 +15,7 @@ static void *look_again(void *context)
 	struct pollfd enough = { .fd = p->enough, .events = POLLIN };
 	struct price price;
 
-	for (int i = 0; i < ROUNDS && poll(&enough, 1, MSEC) == 0; i++) {
+	for (int i = 0; poll(&enough, 1, i < ROUNDS ? MSEC : LATER) == 0; i++) {
 		price_again(&p->trial, &price);
 		*p->taken = price.taken;
 	}
@@ -33,11 +34,18 @@ void pricer_begin(struct pricer *p, enum attach_kind kind,
 	p->running = p->enough >= 0 && pthread_create(&p->thread, NULL, look_again, p) == 0;
 }
 
-void pricer_end(struct pricer *p)
+void pricer_enough(struct pricer *p)
 {
 	uint64_t one = 1;
 
-	if (p->running && write(p->enough, &one, sizeof(one)) == sizeof(one))
+	if (p->running && write(p->enough, &one, sizeof(one)) != sizeof(one))
+		p->running = false; /* cannot be: it would wait for ever */
+}
+
+void pricer_end(struct pricer *p)
+{
+	pricer_enough(p);
+	if (p->running)
 		pthread_join(p->thread, NULL);
 	if (p->taken && p->enough >= 0)
 		close(p->enough);

@@ -7,7 +7,9 @@ need root
 need bpf
 
 # What probes cost here and now the target tells itself (more: watched, less alone).  What
-# is taken off for them was measured elsewhere, and is the least that was found there.
+# is taken off for them was measured elsewhere, and of calls inside it is the least that was
+# found there: that can be compared where probes cost about the same all the time, which
+# the target tells as well (least_watched_ns).
 # Each is an expression over s, of the report, and t, of the target.
 lasts_as_alone='-.05 * (alone + more) <= s["p50_ns"] - alone <= .05 * alone + .3 * more'
 own_is_said='.02 * more < s["probed_ns"] < more'
@@ -22,21 +24,40 @@ of() { # FUNCTION EXPRESSION
 
 says_no() { ! grep -- "$1" "$err"; }
 
-for ends in hook ret; do
+watch() { # END
 	target_start calls alone --wait --calls 12000 --work 2000 --seconds 60
-	sonde_start record -p "$target" -s whole -s part --exit $ends --yes -q -d 50 -o "$work/$ends.sonde"
+	sonde_start record -p "$target" -s whole -s part --exit "$1" --yes -q -d 50 -o "$work/$1.sonde"
 	target_go
 	target_finish
 	sonde_finish
+}
+
+steady() {
+	holds '(lambda f: f["watched_ns"] - f["alone_ns"]
+		<= 1.25 * (t["least_watched_ns"] - f["alone_ns"]))(t["functions"]["whole"])' \
+		"$truth" "$truth" >/dev/null
+}
+
+# Of calls around others; where the machine was not steady it says so.
+of_whole() { # NAME EXPRESSION
+	if steady; then check "$1" of whole "$2"; else
+		skip "$1" "what probes cost changes by more than a quarter here"; fi
+}
+
+for ends in hook ret; do
+	for attempt in 1 2 3; do
+		watch $ends
+		if steady; then break; fi
+	done
 	check "$ends: the target ends well" exited_well
 	"$sonde" report "$work/$ends.sonde" --json >"$out"
 	check "$ends: every call is counted" holds \
 		'all(s["returned"] == t["functions"][s["function"]]["returned"] for s in d["spans"])' \
 		"$out" "$truth"
 	check "$ends: a call of two microseconds lasts as long as alone" of part "$lasts_as_alone"
-	check "$ends: and so does one around eight of them" of whole "$lasts_as_alone"
+	of_whole "$ends: and so does one around eight of them" "$lasts_as_alone"
 	check "$ends: what was taken off for its own probes is said" of part "$own_is_said"
-	check "$ends: and for those of calls inside" of whole "$all_is_said"
+	of_whole "$ends: and for those of calls inside" "$all_is_said"
 	check "$ends: samples that fell into probes are counted" holds \
 		'd["losses"]["in_probes"] > .02 * d["samples"]' "$out" "$truth"
 	"$sonde" report "$work/$ends.sonde" -o - --format folded >"$err"

@@ -35,12 +35,18 @@
 TWIN(whole, part)
 TWIN(whole_alone, part_alone)
 
-static uint64_t batch_nsec(uint64_t (*call)(struct run *), struct run *r)
+static uint64_t batch_nsec(uint64_t (*call)(struct run *), struct run *r,
+			   struct durations *each)
 {
 	uint64_t begin = stage_now();
 
-	for (int i = 0; i < BATCH; i++)
+	for (int i = 0; i < BATCH; i++) {
+		uint64_t one = each ? stage_now() : 0;
+
 		call(r);
+		if (each)
+			durations_add(each, stage_now() - one);
+	}
 	return (stage_now() - begin) / BATCH;
 }
 
@@ -50,20 +56,24 @@ void run_alone(struct run *r)
 {
 	static uint64_t (*const calls[NR_TWIN])(struct run *) = { part_alone, part, whole_alone,
 								  whole };
-	struct durations took[NR_TWIN];
+	struct durations took[NR_TWIN], each;
 	unsigned batches = r->stage->calls / BATCH;
 
+	durations_init(&each, batches * BATCH);
 	for (int t = 0; t < NR_TWIN; t++)
 		durations_init(&took[t], batches);
 	for (unsigned i = 0; i < batches; i++)
 		for (int t = 0; t < NR_TWIN; t++)
-			durations_add(&took[t], batch_nsec(calls[t], r));
+			durations_add(&took[t],
+				      batch_nsec(calls[t], r, t == WHOLE ? &each : NULL));
 	r->counts[0].entries = r->counts[0].returned = batches * BATCH;
 	r->counts[1].entries = r->counts[1].returned = batches * BATCH * (1 + PARTS);
 	r->alone[0] = durations_quantile(&took[WHOLE_ALONE], .5);
 	r->watched[0] = durations_quantile(&took[WHOLE], .5);
 	r->alone[1] = durations_quantile(&took[PART_ALONE], .5);
 	r->watched[1] = durations_quantile(&took[PART], .5);
+	r->least_watched = durations_quantile(&each, .02);
+	durations_done(&each);
 	for (int t = 0; t < NR_TWIN; t++)
 		durations_done(&took[t]);
 }

@@ -98,6 +98,8 @@ void run_print(struct run *r)
 		printf(",\"durations\":%u,", r->durations.count);
 		durations_print(&r->durations, stdout);
 	}
+	if (r->least_watched)
+		printf(",\"least_watched_ns\":%llu", (unsigned long long)r->least_watched);
 	printf(",\"functions\":{");
 	for (unsigned i = 0; i < NR_COUNT && r->counts[i].function; i++) {
 		if (i)

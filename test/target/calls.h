@@ -27,6 +27,7 @@ struct run {
 	uint64_t cleanups;	    /* handlers that ran when threads ended early */
 	/* nanoseconds of a call that nobody watches, and of one that may be watched */
 	uint64_t alone[NR_COUNT], watched[NR_COUNT];
+	uint64_t least_watched; /* of counts[0]: one in fifty took less than this */
 };
 
 /* One call of f: what it shall do and what it measured, from inside. */
