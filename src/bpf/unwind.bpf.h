@@ -122,12 +122,14 @@ static __always_inline int step_rule(struct walk *w, __u32 rule, __u64 *ret_cfa,
 }
 
 /* Readers take the first user frame as it is and look up one byte before all
- * others, which are return addresses: what is not so is moved by that byte. */
-static __always_inline void walk_note(struct walk *w)
+ * others, which are return addresses: what is not so is moved by that byte.  What
+ * a signal handler returns to begins there, it has called nothing. */
+static __always_inline void walk_note(struct walk *w, __u32 rule)
 {
 	bool first = w->at == w->sample.nr_kernel;
+	bool begins = w->exact || rule == RULE_SPECIAL_OF(RULE_SIGNAL);
 
-	w->frames[w->at] = first ? w->pc - !w->exact : w->pc + w->exact;
+	w->frames[w->at] = first ? w->pc - !w->exact : w->pc + begins;
 	w->at++;
 }
 
@@ -162,6 +164,24 @@ __noinline int walk_pass_bracket(struct walk *w, __u64 slot, __u64 to)
 	return 0;
 }
 
+/* By the frame pointer to a frame on another stack: there is no order between them. */
+static __always_inline int step_switch(struct walk *w, __u64 *ret_cfa, __u64 *ret_bp,
+				       __u64 *ret_slot)
+{
+	__u64 bp = w->bp;
+
+	if (!bp)
+		return STACK_WHOLE;
+	if (bp & 7)
+		return STACK_NO_RULE;
+	if (walk_read(w, bp, ret_bp))
+		return STACK_UNREADABLE;
+	*ret_cfa = bp + 16;
+	*ret_slot = bp + 8;
+	w->sp = 0; /* any CFA will do */
+	return WALK_ON;
+}
+
 /* To the caller: WALK_ON, or an enum stack_end. */
 __noinline int walk_step(struct walk *w)
 {
@@ -179,7 +199,7 @@ __noinline int walk_step(struct walk *w)
 	rule = rule_at(w, s, w->pc - !w->exact, &mapped);
 	if (w->at >= WALK_FRAMES)
 		return STACK_TRUNCATED;
-	walk_note(w);
+	walk_note(w, rule);
 	switch (RULE_TYPE(rule)) {
 	case RULE_SP:
 	case RULE_FP:
@@ -193,6 +213,10 @@ __noinline int walk_step(struct walk *w)
 			return STACK_WHOLE;
 		if (RULE_VALUE(rule) == RULE_SIGNAL)
 			return step_signal(w);
+		if (RULE_VALUE(rule) == RULE_SWITCH) {
+			end = step_switch(w, &cfa, &bp, &slot);
+			break;
+		}
 		cfa = w->sp + 8 +
 		      ((w->pc & 15) >= (RULE_VALUE(rule) == RULE_PLT10 ? 10 : 11) ? 8 : 0);
 		slot = cfa - 8;

@@ -102,7 +102,7 @@ static bool entry_next(const struct cfi_section *s, struct dwarf_cursor *c, stru
 	length = cursor_number(c, 4);
 	if (length == EXTENDED) {
 		length = cursor_number(c, 8);
-		id_size = s->eh ? 4 : 8; /* .eh_frame has 4 in any case */
+		id_size = s->kind == CFI_EH ? 4 : 8; /* .eh_frame has 4 in any case */
 	}
 	if (c->broken || length > cursor_left(c))
 		return false;
@@ -112,7 +112,7 @@ static bool entry_next(const struct cfi_section *s, struct dwarf_cursor *c, stru
 		return true;
 	at = offset_of(s, &e->rest);
 	id = cursor_number(&e->rest, id_size);
-	if (s->eh) { /* a distance back from itself */
+	if (s->kind == CFI_EH) { /* a distance back from itself */
 		e->is_cie = !id;
 		e->cie = at - id;
 	} else {
@@ -256,6 +256,16 @@ static uint32_t cie_find(struct cfi *c, uint32_t section, uint64_t offset)
 	return TABLE_NONE;
 }
 
+void cfi_add_fde(struct cfi *c, struct fde fde)
+{
+	if (c->fdes.count == UNWIND_FDES_MAX) {
+		c->counts.gaps[UNWIND_EXCESS]++;
+		return;
+	}
+	c->counts.fdes++;
+	array_push(&c->fdes, fde);
+}
+
 static void fde_add(struct cfi *c, uint32_t section, struct entry *e)
 {
 	const struct cfi_section *s = &c->sections[section];
@@ -276,14 +286,10 @@ static void fde_add(struct cfi *c, uint32_t section, struct entry *e)
 		cursor_skip(&e->rest, cursor_uleb(&e->rest));
 	f.program = offset_of(s, &e->rest);
 	f.program_size = cursor_left(&e->rest);
-	if (e->rest.broken || __builtin_add_overflow(f.start, size, &f.end)) {
+	if (e->rest.broken || __builtin_add_overflow(f.start, size, &f.end))
 		c->counts.gaps[UNWIND_BROKEN]++;
-	} else if (c->fdes.count == UNWIND_FDES_MAX) {
-		c->counts.gaps[UNWIND_EXCESS]++;
-	} else if (size) { /* an empty one says nothing */
-		c->counts.fdes++;
-		array_push(&c->fdes, f);
-	}
+	else if (size) /* an empty one says nothing */
+		cfi_add_fde(c, f);
 }
 
 void cfi_add(struct cfi *c, struct cfi_section section)

@@ -15,11 +15,20 @@
 #include "elf/dwarf_cursor.h"
 #include "elf/unwind.h"
 
+/* Whose entries there are, best first: where one covers code, those of worse kinds do
+ * not count. */
+enum cfi_kind {
+	CFI_EH,	   /* .eh_frame */
+	CFI_PCLN,  /* what Go programs have instead (pcln.h); without bytes */
+	CFI_DEBUG, /* .debug_frame */
+	NR_CFI_KIND
+};
+
 struct cfi_section {
 	uint8_t *bytes;		/* owned */
 	uint64_t size, address; /* size is at most SECTION_SIZE_MAX */
-	bool eh;		/* .eh_frame, not .debug_frame */
-	bool ends_at_zero;	/* size is a bound only: the first empty entry ends it */
+	enum cfi_kind kind;
+	bool ends_at_zero; /* size is a bound only: the first empty entry ends it */
 };
 
 struct cie {
@@ -35,12 +44,12 @@ struct cie {
 
 struct fde {
 	uint64_t start, end;		/* addresses; not empty */
-	uint32_t program, program_size; /* at this offset of the section */
+	uint32_t program, program_size; /* at this offset of the section; CFI_PCLN: index */
 	uint32_t cie;			/* index in cfi.cies */
 	uint32_t section;		/* index in cfi.sections: the lower one counts */
 };
 
-#define CFI_SECTIONS_MAX 3
+#define CFI_SECTIONS_MAX 4
 
 /* Zero is valid and empty. */
 struct cfi {
@@ -55,6 +64,8 @@ struct cfi {
 void cfi_done(struct cfi *c);
 /* Reads all entries of a section, which cfi owns from then on. */
 void cfi_add(struct cfi *c, struct cfi_section section);
+/* One entry; counted if there are too many. */
+void cfi_add_fde(struct cfi *c, struct fde fde);
 
 /* A pointer of a DW_EH_PE_... encoding.  at_address is the address of the
  * cursor, data_address that of the table (.eh_frame_hdr), 0 if there is none.

@@ -96,4 +96,13 @@ static inline uint8_t *build_elf(const struct build *eh, const struct build *deb
 	return file.bytes.at;
 }
 
+/* The same with a Go program's table instead. */
+static inline uint8_t *build_elf_go(const struct build *table, size_t *ret_size)
+{
+	uint8_t *file = build_elf(&(struct build){ 0 }, table, ret_size);
+
+	memcpy(file + sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr) + 11, ".gopclntab", 11);
+	return file;
+}
+
 #endif

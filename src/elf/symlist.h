@@ -28,6 +28,8 @@ const char *symlist_keep(struct symlist *l, const char *name, size_t length);
  * whether any function was there. */
 bool symread_static(struct symlist *l, const struct image *at, const struct image *from);
 bool symread_dynamic(struct symlist *l, const struct image *image);
+/* The table of a Go program (pcln.h), which is there when it is stripped too. */
+bool symread_pcln(struct symlist *l, const struct image *image);
 /* Stubs of the procedure linkage table (plt.c). */
 void symread_plt(struct symlist *l, const struct image *image);
 /* Functions of the unwind table (fde.c).  The list is sorted: its symbols get

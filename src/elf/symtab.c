@@ -60,6 +60,8 @@ static const char *read_named(struct symlist *l, const struct image *image)
 	debug = image_debug_file(image);
 	if (debug && symread_static(l, image, debug))
 		return "debug file";
+	if (symread_pcln(l, image))
+		return "pclntab";
 	return exported ? "dynsym" : "none";
 }
 

@@ -2,10 +2,10 @@
  * symtab - the functions of one image, by offset and by name.
  *
  * .symtab, .dynsym and, where the file is stripped, the .symtab of its debug
- * file (by build-id, then .gnu_debuglink) are read once into one array sorted
- * by offset.  Aliases (several names at one offset) are kept, the preferred
- * name first: global before weak before local, then the one without leading
- * underscores, then the shorter.
+ * file (by build-id, then .gnu_debuglink), or what a Go program carries for its
+ * own use (.gopclntab), are read once into one array sorted by offset.  Aliases (several names
+ * at one offset) are kept, the preferred name first: global before weak before local, then the
+ * one without leading underscores, then the shorter.
  *
  * Two kinds have no symbol in the file.  The stubs of the procedure linkage
  * table are named after what they jump to, "f@plt".  Code that no symbol
@@ -59,7 +59,8 @@ const struct symbol *symtab_find(const struct symtab *t, uint64_t offset);
 uint32_t symtab_lower(const struct symtab *t, uint64_t offset);
 /* The function of this raw name, NULL if none (the first by offset of several). */
 const struct symbol *symtab_named(const struct symtab *t, const char *raw);
-/* Where the names come from: "symtab", "dynsym", "debug file", "none". */
+/* Where the names come from: "symtab", "dynsym", "debug file", "pclntab",
+ * "none". */
 const char *symtab_origin(const struct symtab *t);
 /* Symbols left out because there were too many, or their names were a trap. */
 uint64_t symtab_forgotten(const struct symtab *t);

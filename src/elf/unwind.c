@@ -5,6 +5,7 @@
 #include "elf/debugfile.h"
 #include "elf/segment.h"
 #include "elf/unwind_page.h"
+#include "elf/unwind_pcln.h"
 #include "elf/unwind_section.h"
 
 #include <errno.h>
@@ -14,6 +15,7 @@
 struct builder {
 	const struct image *image;
 	struct cfi cfi;
+	struct go_rules go;
 	struct rulebook rules;
 	struct pager pager;
 };
@@ -85,7 +87,10 @@ static int add_sections(struct builder *b, struct error *err)
 {
 	const struct image *debug;
 	int r = add_section(b, unwind_section_eh, b->image, err);
+	uint32_t first = b->cfi.fdes.count;
 
+	go_rules_init(&b->go, b->image, &b->cfi);
+	clip_all(b, first);
 	if (add_section(b, unwind_section_debug, b->image, NULL))
 		b->cfi.counts.gaps[UNWIND_BROKEN]++;
 	if (r || is_half_covered(b))
@@ -123,24 +128,24 @@ static void sort(struct cfi *c)
 
 /*
  * Leaves one entry for every address: of two that begin together the first,
- * and none of .debug_frame inside one of .eh_frame.  Of others that overlap the
- * later one counts, as for an unwinder that searches by where they begin.
+ * and none inside one of a better kind.  Of others that overlap the later one
+ * counts, as for an unwinder that searches by where they begin.
  */
 static void drop_doubles(struct cfi *c)
 {
 	uint32_t kept = 0;
-	uint64_t covered = 0; /* by .eh_frame, up to here */
+	uint64_t covered[NR_CFI_KIND] = { 0 }; /* up to here, by that kind or a better one */
 
 	for (uint32_t i = 0; i < c->fdes.count; i++) {
 		const struct fde *f = &c->fdes.at[i];
-		bool eh = c->sections[f->section].eh;
+		enum cfi_kind kind = c->sections[f->section].kind;
 
 		if (kept && c->fdes.at[kept - 1].start == f->start)
 			continue;
-		if (!eh && f->start < covered)
+		if (kind && f->start < covered[kind - 1])
 			continue;
-		if (eh && f->end > covered)
-			covered = f->end;
+		for (unsigned k = kind; k < NR_CFI_KIND; k++)
+			covered[k] = f->end > covered[k] ? f->end : covered[k];
 		c->fdes.at[kept++] = *f;
 	}
 	c->fdes.count = kept;
@@ -153,13 +158,20 @@ static void take_row(void *store, uint64_t address, const struct cfi_row *row)
 	pager_add(&b->pager, address, row ? rulebook_rule(&b->rules, row) : RULE_NONE);
 }
 
+static enum cfi_end run_entry(struct builder *b, const struct fde *f, uint64_t limit)
+{
+	if (b->cfi.sections[f->section].kind != CFI_PCLN)
+		return cfi_run(&b->cfi, f, limit, take_row, b);
+	return go_rules_run(&b->go, f, limit, &b->rules, &b->pager) ? CFI_DONE : CFI_BROKEN;
+}
+
 static void run_one(struct builder *b, const struct fde *f, uint64_t next)
 {
 	static const int gaps[] = { [CFI_BROKEN] = UNWIND_BROKEN,
 				    [CFI_OPCODE] = UNWIND_OPCODE,
 				    [CFI_POINTER] = UNWIND_ENCODING };
 	uint64_t limit = f->end < next ? f->end : next;
-	enum cfi_end end = cfi_run(&b->cfi, f, limit, take_row, b);
+	enum cfi_end end = run_entry(b, f, limit);
 
 	b->cfi.counts.covered_bytes += limit - f->start;
 	if (end != CFI_DONE)
@@ -214,6 +226,7 @@ int unwind_build(const struct image *image, struct unwind_table *ret, struct err
 		*ret = table;
 	}
 	rulebook_done(&b.rules);
+	go_rules_done(&b.go);
 	cfi_done(&b.cfi);
 	return r;
 }

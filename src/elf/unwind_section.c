@@ -38,7 +38,7 @@ static uint8_t *bytes_read(const struct image *image, uint64_t offset, uint64_t 
 	return NULL;
 }
 
-static int by_name(const struct image *image, const char *name, bool eh,
+static int by_name(const struct image *image, const char *name, enum cfi_kind kind,
 		   struct cfi_section *ret, struct error *err)
 {
 	const struct section *s = image_section(image, name);
@@ -58,7 +58,7 @@ static int by_name(const struct image *image, const char *name, bool eh,
 	if (!u.bytes)
 		return unreadable(image, name, s->size, err);
 	*ret = (struct cfi_section){
-		.bytes = u.bytes, .size = u.size, .address = s->address, .eh = eh
+		.bytes = u.bytes, .size = u.size, .address = s->address, .kind = kind
 	};
 	return 1;
 }
@@ -114,7 +114,7 @@ static int by_header(const struct image *image, struct cfi_section *ret, struct 
 			.bytes = bytes_read(image, s->offset + at, size),
 			.size = size,
 			.address = address,
-			.eh = true,
+			.kind = CFI_EH,
 			.ends_at_zero = true,
 		};
 		return ret->bytes ? 1 : unreadable(image, ".eh_frame", size, err);
@@ -124,12 +124,12 @@ static int by_header(const struct image *image, struct cfi_section *ret, struct 
 
 int unwind_section_eh(const struct image *image, struct cfi_section *ret, struct error *err)
 {
-	int r = by_name(image, ".eh_frame", true, ret, err);
+	int r = by_name(image, ".eh_frame", CFI_EH, ret, err);
 
 	return r ? r : by_header(image, ret, err);
 }
 
 int unwind_section_debug(const struct image *image, struct cfi_section *ret, struct error *err)
 {
-	return by_name(image, ".debug_frame", false, ret, err);
+	return by_name(image, ".debug_frame", CFI_DEBUG, ret, err);
 }

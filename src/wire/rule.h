@@ -39,6 +39,9 @@ enum rule_special {
 	RULE_PLT10 = 3, /* the same from 10 on */
 	/* signal trampoline of x86-64: RBP, RSP and RIP are the RULE_SIGNAL_* below */
 	RULE_SIGNAL = 4,
+	/* the frame is on another stack than the one it called: CFA = RBP + 16, RBP at
+	 * CFA - 16, wherever that is */
+	RULE_SWITCH = 5,
 };
 
 /* Where the kernel's struct rt_sigframe keeps them, in bytes from SP: its

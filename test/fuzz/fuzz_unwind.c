@@ -2,12 +2,14 @@
  * fuzz_unwind - any bytes as call frame information, and as an ELF file with
  * some.  What comes out must be a table that the kernel half can walk.
  *
- * The first byte says which: an ELF file begins with 0x7f; bit 0 of others is
- * .debug_frame rather than .eh_frame, and the section follows.
+ * The first byte says which: an ELF file begins with 0x7f; of others bit 1 is the
+ * table of a Go program (its names are read too), bit 0 .debug_frame rather than
+ * .eh_frame, and the section follows.
  *
  * sources: src/elf/*.c src/base/*.c
  */
 #include "elf/cfi_build.h"
+#include "elf/symtab.h"
 #include "elf/unwind.h"
 
 #include <assert.h>
@@ -26,7 +28,7 @@ static void check_rule(const struct unwind_table *t, uint32_t rule)
 	case RULE_FP:
 		return;
 	case RULE_SPECIAL:
-		assert(RULE_VALUE(rule) >= RULE_END && RULE_VALUE(rule) <= RULE_SIGNAL);
+		assert(RULE_VALUE(rule) >= RULE_END && RULE_VALUE(rule) <= RULE_SWITCH);
 		return;
 	case RULE_EXC:
 		assert(RULE_INDEX(rule) < t->excs.count);
@@ -54,6 +56,17 @@ static void check_page(const struct unwind_table *t, uint32_t index)
 	}
 }
 
+static void check_names(const struct image *image)
+{
+	struct symtab *t;
+
+	if (symtab_load(image, &t, NULL))
+		return;
+	for (uint32_t i = 0; i < symtab_count(t); i++)
+		assert(strlen(symtab_at(t, i)->raw) && symtab_at(t, i)->size);
+	symtab_free(t);
+}
+
 static void check(const uint8_t *bytes, size_t size)
 {
 	struct unwind_table t;
@@ -68,6 +81,7 @@ static void check(const uint8_t *bytes, size_t size)
 		assert(unwind_find(&t, UINT64_MAX) == RULE_NONE || t.nr_pages);
 		unwind_done(&t);
 	}
+	check_names(image);
 	image_close(image);
 }
 
@@ -83,7 +97,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	if (!size)
 		return 0;
 	build_put_bytes(&given, bytes + 1, size - 1);
-	file = *bytes & 1 ? build_elf(&none, &given, &size) : build_elf(&given, &none, &size);
+	if (*bytes & 2)
+		file = build_elf_go(&given, &size);
+	else
+		file = *bytes & 1 ? build_elf(&none, &given, &size)
+				  : build_elf(&given, &none, &size);
 	check(file, size);
 	free(file);
 	array_done(&given.bytes);

@@ -35,10 +35,8 @@ static void exc_print(const struct rule_exc *e)
 static void rule_print(const struct unwind_table *t, uint32_t rule)
 {
 	static const char *const special[] = {
-		[RULE_END] = "end",
-		[RULE_PLT11] = "plt11",
-		[RULE_PLT10] = "plt10",
-		[RULE_SIGNAL] = "signal",
+		[RULE_END] = "end",	  [RULE_PLT11] = "plt11",   [RULE_PLT10] = "plt10",
+		[RULE_SIGNAL] = "signal", [RULE_SWITCH] = "switch",
 	};
 
 	switch (RULE_TYPE(rule)) {
