@@ -16,8 +16,8 @@ struct layout {
 	uint8_t flags;	 /* in an entry, behind its address */
 };
 
-/* Offsets in an entry, behind its address. */
-enum { ENTRY_NAME = 0, ENTRY_PCSP = 12, ENTRY_SIZE = 40 };
+/* Offsets in an entry, behind its address; its size without what not all formats have. */
+enum { ENTRY_NAME = 0, ENTRY_PCSP = 12, ENTRY_SIZE = 16 };
 
 static const struct layout layouts[] = {
 	[PCLN_1_2] = { 0xfffffffb, .address = 8 },

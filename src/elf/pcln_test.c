@@ -69,8 +69,9 @@ static struct build table_of(enum pcln_format format, uint64_t text)
 		set(&b, functab + f->address * (2 * i + 1),
 		    format == PCLN_1_2 ? entry : entry - functab, f->address);
 		build_put(&b, base + 64 * i, f->address);
-		for (unsigned j = 0; j < 5; j++)
-			build_put(&b, 0, 8);
+		/* as long as such an entry is: the last one ends the section */
+		for (unsigned j = 0; j < (format == PCLN_1_20 ? 10 : 9); j++)
+			build_put(&b, 0, 4);
 		set(&b, entry + f->address, name - (format == PCLN_1_2 ? 0 : names), 4);
 		set(&b, entry + f->address + 12,
 		    funcs[i].pcsp + (format == PCLN_1_2 ? pctab : 0), 4);
