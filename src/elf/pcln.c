@@ -85,6 +85,12 @@ static uint64_t address_at(const struct pcln *p, uint32_t index)
 	return p->text + number_at(p, p->functab + 2ull * size * index, size);
 }
 
+void pcln_range(const struct pcln *p, uint64_t *ret_start, uint64_t *ret_end)
+{
+	*ret_start = address_at(p, 0);
+	*ret_end = address_at(p, p->count);
+}
+
 static const char *name_at(const struct pcln *p, uint64_t offset)
 {
 	uint64_t at = p->names + (uint32_t)offset;

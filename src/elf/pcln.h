@@ -45,6 +45,8 @@ const struct section *pcln_section(const struct image *image);
  * False: not a format that is known, broken, or nobody says where its code begins. */
 bool pcln_init(struct pcln *p, const struct image *image, const struct section *s,
 	       const uint8_t *bytes);
+/* From the first function to the end of the last; C code in the program lies elsewhere. */
+void pcln_range(const struct pcln *p, uint64_t *ret_start, uint64_t *ret_end);
 /* False: broken. */
 bool pcln_at(struct pcln *p, uint32_t index, struct pcln_func *ret);
 

@@ -2,6 +2,10 @@
 
 #include "probe/match.h"
 
+#include <string.h>
+
+#define GROWS_STACK "runtime.morestack" /* also _noctxt, .abi0 */
+
 struct body {
 	struct decoder *decoder;
 	struct code_image *image;
@@ -88,6 +92,31 @@ static void judge_jump(struct body *b, uint32_t index)
 		b->flow->at[index].leaves = true;
 }
 
+static bool grows_stack(struct body *b, const struct insn *call)
+{
+	const struct symbol *s = NULL;
+	uint64_t offset;
+
+	if (call->has_target && image_to_offset(b->image->image, call->target, &offset))
+		s = symtab_find(b->image->symbols, offset);
+	return s && !strncmp(s->raw, GROWS_STACK, strlen(GROWS_STACK));
+}
+
+/* The jump back to the entry behind a call that has the stack grown; between the two
+ * the arguments are brought back. */
+static void judge_restart(struct body *b, uint32_t index)
+{
+	struct flow *f = b->flow;
+	uint32_t i = index;
+
+	if (f->at[index].insn.target != f->at[0].insn.address || f->at[index].insn.condition)
+		return;
+	while (i > 0 && !f->at[i - 1].insn.jumps)
+		i--;
+	f->at[index].restarts = i > 0 && f->at[i - 1].insn.is_call &&
+				grows_stack(b, &f->at[i - 1].insn);
+}
+
 void body_read(struct decoder *d, struct code_image *image, const struct symbol *symbol,
 	       struct flow *flow)
 {
@@ -104,6 +133,8 @@ void body_read(struct decoder *d, struct code_image *image, const struct symbol 
 			flow->at[i].leaves = true;
 		else if (insn->has_target && !insn->is_call && !flow_holds(flow, insn->target))
 			judge_jump(&b, i);
+		else if (insn->has_target && !insn->is_call)
+			judge_restart(&b, i);
 	}
 	flow_link(flow);
 	flow_add_tables(flow, read_at, image->image);

@@ -4,6 +4,9 @@
  * Parts that are seldom run are moved away (FUNC.cold), in a stripped file
  * without a name.  A jump to one is told from a jump to another function (a tail
  * call) by the stack: a tail call is made with the stack of the function's entry.
+ *
+ * A function of Go begins by asking whether its stack is large enough; where it is
+ * not, it has it grown (runtime.morestack) and begins anew: that is no loop.
  */
 #ifndef SONDE_PROBE_BODY_H
 #define SONDE_PROBE_BODY_H

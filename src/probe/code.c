@@ -175,6 +175,7 @@ void code_done(struct code *c)
 		struct code_image *image = &c->at[i];
 
 		cfa_table_free(image->cfa);
+		free(image->goroutines);
 		symtab_free(image->symbols);
 		table_done(&image->cold);
 		table_done(&image->callers);

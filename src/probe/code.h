@@ -28,6 +28,8 @@ struct code_image {
 	struct cfa_table *cfa;	/* through code_cfa() */
 	struct table cold;	/* hash of FUNC -> index of the symbol FUNC.cold */
 	struct table callers;	/* through callers_count() */
+	struct goroutine_code *goroutines; /* through goroutine_code() */
+	bool goroutines_read;
 	int failed;		/* negative errno of opening it; -EINVAL: it is no ELF file */
 	char alias[COMM_SIZE];	/* of a main image: what its process is called */
 	bool is_main;		/* a process's own executable */

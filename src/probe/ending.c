@@ -1,5 +1,6 @@
 #include "probe/ending.h"
 
+#include "probe/goroutine.h"
 #include "probe/plan.h"
 
 #include <stdio.h>
@@ -8,14 +9,14 @@
 static bool judge_exits(const struct code *code, struct judgement *ret)
 {
 	for (uint32_t i = 0; i < code->count; i++) {
-		if (!code->at[i].image || code_language(&code->at[i]) != CODE_GO)
+		const struct goroutine_code *g = goroutine_code(&code->at[i]);
+
+		if (!g || !g->refused)
 			continue;
 		ret->exit = EXIT_NONE;
-		snprintf(
-			ret->reason, sizeof(ret->reason),
-			"'%.100s' is Go: its stacks move while calls are open, which this version "
-			"cannot follow",
-			code->at[i].name);
+		snprintf(ret->reason, sizeof(ret->reason),
+			 "'%.100s' is Go, whose calls move from stack to stack, and %s",
+			 code->at[i].name, g->refused);
 		return false;
 	}
 	ret->exit = EXIT_SITES;

@@ -8,6 +8,8 @@ struct planner {
 	const struct cfa_table *cfa;
 	struct exit_plan *plan;
 	bool open; /* some jump may lead anywhere within */
+	uint32_t check; /* index of the last jump that is taken where the stack is too
+			   small, FLOW_NONE: none is */
 };
 
 static bool is_cheap(const struct insn *i)
@@ -57,7 +59,7 @@ static bool add_cheap(struct planner *p, uint32_t index, uint8_t condition)
 	const struct insn *insn = &p->flow->at[index].insn;
 	uint32_t cfa = cfa_rule(p->cfa, insn->address);
 
-	if (!is_cheap(insn) || !cfa_is_plain(cfa))
+	if (!is_cheap(insn) || !cfa_is_plain(cfa) || index == p->check)
 		return false;
 	/* what runs again and again would pay each time for the one that leaves */
 	if (condition && flow_in_loop(p->flow, index))
@@ -197,6 +199,35 @@ static void plan_exits(struct planner *p)
 		refuse(p, "it has no exit: its calls do not come back");
 }
 
+static bool leads_to_restart(const struct flow *f, uint32_t index)
+{
+	for (uint32_t i = index, n = 0; i < f->count && n < ENTRY_INSNS; i++, n++) {
+		if (f->at[i].restarts)
+			return true;
+		if (f->at[i].insn.jumps && !f->at[i].insn.is_call)
+			return false;
+	}
+	return false;
+}
+
+/* Where the last question is asked about the stack, before the call begins. */
+static uint32_t find_check(const struct flow *f)
+{
+	uint32_t check = FLOW_NONE;
+
+	for (uint32_t i = 0; i < f->count && i < ENTRY_INSNS; i++) {
+		const struct flow_insn *at = &f->at[i];
+
+		if (i && (!at->falls_in || at->source != FLOW_NONE || at->from_table))
+			break;
+		if (at->insn.condition && leads_to_restart(f, at->target))
+			check = i;
+		else if (at->insn.jumps)
+			break;
+	}
+	return check;
+}
+
 /* The instruction that every call meets once, and no earlier than needed. */
 static const struct insn *find_entry(struct planner *p, uint32_t *ret_cfa)
 {
@@ -237,7 +268,14 @@ static void plan_entry(struct planner *p)
 		return refuse(p, "the stack is not that of a function's entry there");
 	if (first->source != FLOW_NONE || first->from_table)
 		return refuse(p, "its first instruction is also the head of a loop");
-	insn = find_entry(p, &cfa);
+	if (p->check != FLOW_NONE) {
+		insn = &p->flow->at[p->check].insn;
+		cfa = cfa_rule(p->cfa, insn->address);
+		if (!cfa_is_plain(cfa) || !is_cheap(insn))
+			return refuse(p, "it asks for stack in a way that is not known");
+	} else {
+		insn = find_entry(p, &cfa);
+	}
 	if (!insn)
 		return refuse(p, "no instruction before its first branch can carry a probe");
 	p->plan->entry_price = insn->price;
@@ -247,6 +285,8 @@ static void plan_entry(struct planner *p)
 	s->insn = *insn;
 	s->cfa = cfa;
 	s->is_entry = true;
+	if (p->check != FLOW_NONE)
+		s->condition = INSN_OPPOSITE(insn->condition);
 }
 
 static int compare(const void *a, const void *b)
@@ -263,6 +303,7 @@ void exits_plan(struct flow *flow, const struct cfa_table *cfa, enum exit_scope 
 
 	if (flow->broken)
 		return refuse(&p, flow->broken);
+	p.check = find_check(flow);
 	plan_exits(&p);
 	if (!ret->refused && scope == EXITS_AND_ENTRY)
 		plan_entry(&p);

@@ -23,6 +23,14 @@
  *	2:	pop  %rbx
  *		jmp  h			(exit, but for the je)
  *	3:	call __stack_chk_fail
+ *
+ * In Go the jump that leaves if the stack is too small is the entry, if not taken:
+ *
+ *	f	cmp  16(%r14),%rsp
+ *		jbe  1f			entry, if not taken
+ *		...
+ *	1:	call runtime.morestack
+ *		jmp  f
  */
 #ifndef SONDE_PROBE_EXITS_H
 #define SONDE_PROBE_EXITS_H
@@ -36,7 +44,8 @@
 struct exit_site {
 	struct insn insn;
 	uint32_t cfa;	   /* rule that leads to the call's CFA there; plain */
-	uint8_t condition; /* of the flags, as of INSN_CONDITION, 0 = always */
+	uint8_t condition; /* of the flags, as of INSN_CONDITION, 0 = always; of an exit,
+			      and of an entry that is none */
 	bool is_entry;	   /* the call begins; if also an exit, it begins first */
 	bool is_exit;
 };

@@ -72,12 +72,29 @@ __asm__(".text\n"
 	END("over_lock")
 	BEGIN("in_kernel")
 	"mov $39,%eax\n syscall\n ret\n" END("in_kernel")
+	BEGIN("runtime.morestack_noctxt") "ret\n" END("runtime.morestack_noctxt")
+	BEGIN("grows")
+	"0: cmp 16(%r14),%rsp\n jbe 9f\n"
+	PUSH "call other\n" POP "ret\n"
+	"9: mov %rax,8(%rsp)\n call runtime.morestack_noctxt\n mov 8(%rsp),%rax\n jmp 0b\n"
+	END("grows")
+	BEGIN("grows_much")
+	"0: mov %rsp,%r12\n sub $0x10000,%r12\n jb 9f\n cmp 16(%r14),%r12\n jbe 9f\n"
+	"nop\n ret\n"
+	"9: call runtime.morestack_noctxt\n jmp 0b\n" END("grows_much")
+	BEGIN("grows_and_returns")
+	"0: cmp 16(%r14),%rsp\n jbe 9f\n ret\n"
+	"9: call runtime.morestack_noctxt\n jmp 0b\n" END("grows_and_returns")
+	BEGIN("loops")
+	"0: cmp 16(%r14),%rsp\n jbe 9f\n nop\n ret\n"
+	"9: call other\n jmp 0b\n" END("loops")
 	BEGIN("falls") "push %rax\n pop %rax\n" END("falls")
 	"ret\n"
 );
 /* clang-format on */
 #define CC_E INSN_CONDITION(0x74)
 #define CC_NE INSN_CONDITION(0x75)
+#define CC_A INSN_CONDITION(0x77)
 
 struct plan_of {
 	struct flow flow;
@@ -110,6 +127,7 @@ static void tell_site(const struct exit_site *s, struct text *to)
 		text_format(to, " if %s",
 			    s->condition == CC_E    ? "e"
 			    : s->condition == CC_NE ? "ne"
+			    : s->condition == CC_A  ? "a"
 						    : "?");
 	text_format(to, " %s+%u", RULE_TYPE(s->cfa) == RULE_SP ? "SP" : "FP",
 		    RULE_VALUE(s->cfa));
@@ -209,6 +227,14 @@ static void where_a_jump_may_lead_anywhere_only_the_ret_is_sure(void **state)
 	expect("goes_anywhere", "push entry SP+1; ret exit SP+1", INSN_STEPPED);
 }
 
+static void a_call_begins_where_its_stack_is_large_enough(void **state)
+{
+	expect("grows", "jcc entry if a SP+1; ret exit SP+1", INSN_STEPPED);
+	expect("grows_much", "jcc entry if a SP+1; nop exit SP+1", INSN_EMULATED);
+	expect("grows_and_returns", "jcc entry if a SP+1; ret exit SP+1", INSN_STEPPED);
+	expect_refusal("loops", "head of a loop");
+}
+
 static void what_cannot_be_seen_is_refused(void **state)
 {
 	expect_refusal("never", "do not come back");
@@ -253,6 +279,7 @@ int main(void)
 		cmocka_unit_test(the_part_moved_away_is_part_of_it),
 		cmocka_unit_test(jumps_to_other_functions_are_exits),
 		cmocka_unit_test(where_a_jump_may_lead_anywhere_only_the_ret_is_sure),
+		cmocka_unit_test(a_call_begins_where_its_stack_is_large_enough),
 		cmocka_unit_test(what_cannot_be_seen_is_refused),
 		cmocka_unit_test(any_bytes_are_survived),
 	};

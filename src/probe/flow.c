@@ -88,7 +88,8 @@ static void link_branch(struct flow *f, uint32_t from)
 {
 	struct flow_insn *i = &f->at[from];
 
-	if (!i->insn.has_target || i->insn.is_call || !flow_holds(f, i->insn.target))
+	if (!i->insn.has_target || i->insn.is_call || i->restarts ||
+	    !flow_holds(f, i->insn.target))
 		return;
 	i->target = land(f, i->insn.target);
 	if (i->target == FLOW_NONE)

@@ -34,6 +34,8 @@ struct flow_insn {
 	bool by_table;	      /* it is a jump, and all it leads to is from_table */
 	bool leaves;	      /* it jumps out of the function: a tail call */
 	bool followed;	      /* of those, one whose end is seen in what it jumps to */
+	bool restarts;	      /* it is a jump back to the entry, before the call began:
+				 followed by none here */
 	bool reached;	      /* from the entry, by what is known here */
 };
 

@@ -15,6 +15,16 @@
 #define MAX_OPEN 64
 #define MAX_HOOKED 60
 
+/* Where a program in Go keeps what a thread runs (probe/goroutine.h); bytes from the
+ * begin of each. */
+struct goroutine_layout {
+	__s32 tls;	  /* of the thread's goroutine, from the thread pointer */
+	__u16 g_m;	  /* of a goroutine: the thread that runs it */
+	__u16 m_gsignal;  /* of that: what runs its signal handlers */
+	__u16 m_curg;	  /* of that: what it runs, while the scheduler is at work too */
+	__u16 pad[3];
+};
+
 /* Set before the programs are loaded; never changes. */
 struct control {
 	__u64 period;	   /* ns a tick stands for */
