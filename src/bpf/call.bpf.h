@@ -115,12 +115,18 @@ static __always_inline int bracket_end(struct thread_state *t, const struct open
 	return 0;
 }
 
+/* The id of what an open span is nested in. */
+static __always_inline __u64 parent_of(const struct thread_state *t, __u32 depth)
+{
+	return depth > 0 ? t->spans[(depth - 1) & (MAX_OPEN - 1)].id : t->outer;
+}
+
 /* Takes the innermost span off; the slot is read only after depth is lowered
  * (see struct thread_state).  reason is not END_RETURN. */
 __noinline int drop_top(struct thread_state *t, __u32 reason, __u64 now)
 {
 	struct open_span *s;
-	__u64 parent = 0, probed;
+	__u64 parent, probed;
 	__u32 top;
 
 	if (!t)
@@ -131,13 +137,53 @@ __noinline int drop_top(struct thread_state *t, __u32 reason, __u64 now)
 	t->depth = top;
 	barrier();
 	s = &t->spans[top];
-	if (top > 0)
-		parent = t->spans[(top - 1) & (MAX_OPEN - 1)].id;
+	parent = parent_of(t, top);
 	if (s->flags & SPAN_BRACKET && reason == END_LONGJMP)
 		return bracket_end(t, s, parent, now);
 	count_end(s->probe, reason);
 	if (s->flags & SPAN_SAMPLED)
 		send_leave(s, parent, reason, s->began + duration_of(t, s, now, 0, &probed), 0);
+	return 0;
+}
+
+/* Ends all that is open. */
+__noinline int close_state(struct thread_state *t, __u32 reason, __u64 now)
+{
+	if (!t)
+		return 0;
+	for (int i = 0; i < MAX_OPEN; i++) {
+		if (!t->depth)
+			break;
+		drop_top(t, reason, now);
+	}
+	t->depth = 0;
+	t->leaving = 0;
+	return 0;
+}
+
+/* Tells of all that is open. */
+__noinline int tell_open(struct thread_state *t, __u32 pid, __u32 tid, __u64 now)
+{
+	__u64 parent;
+
+	if (!t)
+		return 0;
+	parent = t->outer;
+	for (__u32 i = 0; i < MAX_OPEN; i++) {
+		struct open_span *s = &t->spans[i];
+		struct event_open e = { .parent = parent, .pid = pid };
+
+		if (i >= t->depth)
+			break;
+		e.span = s->id;
+		e.began = s->began;
+		e.probe = s->probe;
+		event_fill(&e.head, EVENT_OPEN, sizeof(e), tid, now);
+		send(&e, sizeof(e), &loss.spans);
+		if (phase == PHASE_CLOSING)
+			count_end(s->probe, END_DETACHED);
+		parent = s->id;
+	}
 	return 0;
 }
 
@@ -154,8 +200,9 @@ static __always_inline __u32 left_by(const struct thread_state *t)
  * Alive is what reached this call by a jump (a tail call): a hooked one, if the slot
  * shows the kernel's trampoline; one that follows jumps, if the caller is the same.
  * Nothing that is followed leads back to where it began, so that a call of the same
- * function is a new one. */
-static __always_inline bool is_dead_at(const struct open_span *s, __u64 slot, __u64 entry)
+ * function is a new one.  base: of thread_state. */
+static __always_inline bool is_dead_at(const struct open_span *s, __u64 slot, __u64 entry,
+				       __u64 base)
 {
 	__u64 ra = 0;
 
@@ -163,8 +210,8 @@ static __always_inline bool is_dead_at(const struct open_span *s, __u64 slot, __
 		return !is_tail_call(slot);
 	if (!(s->flags & SPAN_FOLLOWS) || s->entry == entry)
 		return true;
-	bpf_probe_read_user(&ra, sizeof(ra), (void *)slot);
-	return ra != s->ra && !is_tail_call(slot);
+	bpf_probe_read_user(&ra, sizeof(ra), (void *)(slot + base));
+	return ra != s->ra && !is_tail_call(slot + base);
 }
 
 /* How many of the open spans are alive when a call begins at a slot: the frames of the
@@ -186,7 +233,7 @@ __noinline int alive_at(struct thread_state *t, __u64 slot, __u64 entry)
 		s = &t->spans[d];
 		if (s->slot > slot)
 			break;
-		if (s->slot < slot || is_dead_at(s, slot, entry))
+		if (s->slot < slot || is_dead_at(s, slot, entry, t->base))
 			alive = d;
 	}
 	return alive;
@@ -274,7 +321,7 @@ static __always_inline __u64 call_push(struct thread_state *t, __u32 probe, __u6
 	s->slot = slot;
 	s->entry = t->site_pc;
 	if (flags & (SPAN_HOOKED | SPAN_FOLLOWS | SPAN_BRACKET))
-		bpf_probe_read_user(&s->ra, sizeof(s->ra), (void *)slot);
+		bpf_probe_read_user(&s->ra, sizeof(s->ra), (void *)(slot + t->base));
 	s->probe = probe;
 	s->flags = flags | (t->trap == TRAP_STEPPED ? SPAN_STEPPED : 0);
 	s->probed = t->probed;
@@ -307,19 +354,25 @@ static __always_inline void at_site(struct thread_state *t, const struct pt_regs
 	t->trap = trap_of(cookie);
 }
 
-/* A call begins: it is counted.  NULL: it is not watched, or refused. */
-static __always_inline struct thread_state *call_begin(struct pt_regs *ctx, __u64 cookie,
-						       struct task_struct *task)
+/* A call begins: is it watched?  Then it is counted. */
+static __always_inline bool call_counts(__u64 cookie, struct task_struct *task)
 {
 	__u32 probe = COOKIE_PROBE(cookie);
 	struct call_counts *c = counts_of(probe);
-	struct thread_state *t;
 
 	if (!is_watched(probe, task))
-		return NULL;
+		return false;
 	if (c)
 		count(&c->entries);
-	t = bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	return true;
+}
+
+/* Whose calls it is among, NULL: that is not known, and it is refused. */
+static __always_inline struct thread_state *call_begin(struct pt_regs *ctx, __u64 cookie,
+						       struct thread_state *t)
+{
+	__u32 probe = COOKIE_PROBE(cookie);
+
 	if (t)
 		at_site(t, ctx, cookie);
 	else
@@ -339,7 +392,10 @@ static __always_inline int call_enter(struct pt_regs *ctx, __u64 *ret_id, bool m
 	enum stack_owner own;
 
 	*ret_id = 0;
-	t = call_begin(ctx, cookie, task);
+	if (!call_counts(cookie, task))
+		return ENTER_SKIP;
+	t = bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	t = call_begin(ctx, cookie, t);
 	if (!t)
 		return ENTER_SKIP;
 	if (may_skip && probe && !is_judged(task))
@@ -396,7 +452,7 @@ static __always_inline void call_pop(struct thread_state *t, __u64 now, __u64 re
 {
 	__u32 top = t->depth - 1;
 	struct open_span *s;
-	__u64 parent = 0, duration, probed;
+	__u64 parent, duration, probed;
 
 	if (top >= MAX_OPEN)
 		return;
@@ -407,8 +463,7 @@ static __always_inline void call_pop(struct thread_state *t, __u64 now, __u64 re
 	count_duration(s->probe, duration, 0, probed);
 	if (!(s->flags & SPAN_SAMPLED))
 		return;
-	if (top > 0)
-		parent = t->spans[(top - 1) & (MAX_OPEN - 1)].id;
+	parent = parent_of(t, top);
 	send_leave(s, parent, END_RETURN, s->began + duration, retval);
 }
 

@@ -6,6 +6,7 @@
 
 #include "bpf/bracket.bpf.h"
 #include "bpf/fallen.bpf.h"
+#include "bpf/goroutine.bpf.h"
 
 #include <linux/bpf_perf_event.h>
 
@@ -122,7 +123,8 @@ int clock_tick(struct bpf_perf_event_data *ctx)
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u32 zero = 0, pid = task->tgid, tid = task->pid, nk, nu;
 	struct walk *w;
-	struct thread_state *t;
+	struct goroutines_at go;
+	struct thread_state *t, *at;
 	__u64 now;
 
 	if (!tid || !is_target(pid, tid))
@@ -133,8 +135,10 @@ int clock_tick(struct bpf_perf_event_data *ctx)
 		return 0;
 	now = bpf_ktime_get_ns();
 	t = bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	goroutines_take(task, &go);
+	at = go.here ? go.here : go.current ? go.current : t;
 	w->sample.span = 0;
-	w->sample.in_probe = t ? t->busy : 0;
+	w->sample.in_probe = (t && t->busy) || (at && at->busy);
 	w->newest_slot = w->ended_slot = w->site_pc = 0;
 	w->nr_foreign = w->nr_bracket = w->from = 0;
 	if (t) {
@@ -142,10 +146,11 @@ int clock_tick(struct bpf_perf_event_data *ctx)
 			t->named = 1;
 			send_thread(task, now);
 		}
-		take_spans(w, t, depth_of(t));
 		if (control.brackets && !t->busy)
 			bracket_seek(w, t);
 	}
+	if (at)
+		take_spans(w, at, depth_of(at));
 	w->sample.weight = control.period;
 	w->sample.pid = pid;
 	w->sample.cpu = bpf_get_smp_processor_id();
@@ -159,8 +164,9 @@ int clock_tick(struct bpf_perf_event_data *ctx)
 	w->sample.nr_user = nu;
 	if (t && w->nr_bracket)
 		bracket_walked(w, t, now);
-	if (t)
-		w->sample.span = announce(t, now);
+	w->sample.span = announce(go.current, now, 0);
+	w->sample.span = announce(go.here, now, w->sample.span);
+	w->sample.span = announce(t, now, w->sample.span);
 	if (w->nr_foreign)
 		take_foreign(w, t, now);
 	event_fill(&w->sample.head, EVENT_SAMPLE,
@@ -171,6 +177,10 @@ int clock_tick(struct bpf_perf_event_data *ctx)
 	__sync_fetch_and_add(&loss.ticked, now);
 	if (t)
 		t->ticked += now;
+	if (go.current)
+		go.current->ticked += now;
+	if (go.here)
+		go.here->ticked += now;
 	if (w->nr_foreign)
 		charge_foreign(w, now);
 	return 0;

@@ -12,13 +12,16 @@
 #include "bpf/stack.bpf.h"
 #include "bpf/unwind.bpf.h"
 
-/* Tells of each open span that no tick fell into before: the id of the innermost. */
-__noinline __u64 announce(struct thread_state *t, __u64 now)
+/* Tells of each open span that no tick fell into before: the id of the innermost, that of
+ * what they are nested in if there is none. */
+__noinline __u64 announce(struct thread_state *t, __u64 now, __u64 parent)
 {
-	__u64 parent = 0, pid_tid = bpf_get_current_pid_tgid();
+	__u64 pid_tid = bpf_get_current_pid_tgid();
 
 	if (!t)
-		return 0;
+		return parent;
+	if (t->depth)
+		t->outer = parent;
 	for (__u32 i = 0; i < MAX_OPEN; i++) {
 		struct open_span *s = &t->spans[i];
 

@@ -18,19 +18,6 @@
 #define FLIGHT_REACH (256 << 10)  /* bytes of stack that an exception may leave */
 #define CLEANING_REACH (16 << 10) /* by so much may what cleans up lie below the throw */
 
-/* Linux 5.13; told apart from the helper's declaration: libbpf's headers may be older. */
-static long (*const for_each)(void *map, void *callback, void *context,
-			      __u64 flags) = (void *)164;
-
-enum bpf_func_id___each { BPF_FUNC_for_each_map_elem___each = 164 };
-
-/* Without it the calls of a process that ends would stay. */
-static __always_inline bool foreign_works(void)
-{
-	return bpf_core_enum_value_exists(enum bpf_func_id___each,
-					  BPF_FUNC_for_each_map_elem___each);
-}
-
 /* Is the thread on a stack that is not its own, and could a call be open there? */
 static __always_inline bool is_foreign(struct task_struct *task, struct thread_state *t,
 				       __u64 sp)
@@ -90,7 +77,7 @@ __noinline int foreign_alive(struct thread_state *t, struct foreign_key *key, __
 		c = bpf_map_lookup_elem(&foreign_calls, key);
 		if (!c && alive == MAX_JUMPS)
 			return i;
-		if (c && i < alive && is_dead_at(&c->span, key->slot, t->site_pc))
+		if (c && i < alive && is_dead_at(&c->span, key->slot, t->site_pc, 0))
 			alive = i;
 		if (c && i >= alive)
 			foreign_close(key, reason, now, NR_TRAP);
@@ -108,7 +95,7 @@ __noinline int foreign_enter(struct thread_state *t, __u32 probe, __u64 slot, __
 
 	if (!t)
 		return 0;
-	if (!foreign_works())
+	if (!each_works())
 		return refuse(t, probe, END_FOREIGN);
 	c.span.began = bpf_ktime_get_ns();
 	key.jumps = foreign_alive(t, &key, c.span.began);
@@ -211,7 +198,7 @@ static __always_inline void foreign_end(__u32 pid, __u32 reason, __u64 now)
 {
 	struct foreign_end end = { pid, reason, now };
 
-	if (foreign_open && foreign_works())
+	if (foreign_open && each_works())
 		for_each(&foreign_calls, foreign_end_one, &end, 0);
 }
 
@@ -238,7 +225,7 @@ static __always_inline void foreign_tell(void)
 {
 	__u64 now = bpf_ktime_get_ns();
 
-	if (foreign_open && foreign_works())
+	if (foreign_open && each_works())
 		for_each(&foreign_calls, foreign_tell_one, &now, 0);
 }
 

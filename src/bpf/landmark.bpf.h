@@ -12,6 +12,7 @@
 #define SONDE_BPF_LANDMARK_BPF_H
 
 #include "bpf/foreign.bpf.h"
+#include "bpf/goroutine.bpf.h"
 
 static __always_inline void frames_go(struct pt_regs *ctx, __u64 cookie)
 {
@@ -53,6 +54,8 @@ static __always_inline int at_landmark(struct pt_regs *ctx, __u64 cookie)
 {
 	if (COOKIE_ROLE(cookie) == SITE_LOADER)
 		judged_change(bpf_get_current_pid_tgid() >> 32);
+	else if (COOKIE_LAYOUT(cookie))
+		goroutine_landmark(ctx, cookie);
 	else
 		frames_go(ctx, cookie);
 	return 0;

@@ -6,6 +6,7 @@
 
 #include "bpf/clock.bpf.h"
 #include "bpf/foreign.bpf.h"
+#include "bpf/goroutine.bpf.h"
 
 static __always_inline void close_all(struct task_struct *task, __u32 reason, __u64 now)
 {
@@ -13,13 +14,7 @@ static __always_inline void close_all(struct task_struct *task, __u32 reason, __
 
 	if (!t)
 		return;
-	for (int i = 0; i < MAX_OPEN; i++) {
-		if (!t->depth)
-			break;
-		drop_top(t, reason, now);
-	}
-	t->depth = 0;
-	t->leaving = 0;
+	close_state(t, reason, now);
 	t->stack_low = t->stack_high = 0;
 	t->named = 0;
 }
@@ -57,6 +52,7 @@ int BPF_PROG(life_exec, struct task_struct *task)
 	now = bpf_ktime_get_ns();
 	close_all(task, END_EXEC, now);
 	foreign_end(task->tgid, END_EXEC, now);
+	goroutines_end(task->tgid, END_EXEC, now);
 	judged_change(task->tgid);
 	event_fill(&e.head, EVENT_EXEC, sizeof(e), task->pid, now);
 	send(&e, sizeof(e), &loss.others);
@@ -82,6 +78,7 @@ int BPF_PROG(life_exit, struct task_struct *task)
 		bpf_map_delete_elem(&targets, &pid);
 		bpf_map_delete_elem(&judged, &pid);
 		foreign_end(pid, END_EXIT, now);
+		goroutines_end(pid, END_EXIT, now);
 	}
 	event_fill(&e.head, EVENT_EXIT, sizeof(e), task->pid, now);
 	send(&e, sizeof(e), &loss.others);
@@ -118,31 +115,15 @@ int open_spans(struct bpf_iter__task *ctx)
 {
 	struct task_struct *task = ctx->task;
 	struct thread_state *t;
-	__u64 parent = 0, now;
 
 	if (!task) { /* all were shown */
 		foreign_tell();
+		goroutines_tell();
 		return 0;
 	}
 	t = bpf_task_storage_get(&threads, task, 0, 0);
-	if (!t)
-		return 0;
-	now = bpf_ktime_get_ns();
-	for (__u32 i = 0; i < MAX_OPEN; i++) {
-		struct open_span *s = &t->spans[i];
-		struct event_open e = { .parent = parent, .pid = task->tgid };
-
-		if (i >= t->depth)
-			break;
-		e.span = s->id;
-		e.began = s->began;
-		e.probe = s->probe;
-		event_fill(&e.head, EVENT_OPEN, sizeof(e), task->pid, now);
-		send(&e, sizeof(e), &loss.spans);
-		if (phase == PHASE_CLOSING)
-			count_end(s->probe, END_DETACHED);
-		parent = s->id;
-	}
+	if (t)
+		tell_open(t, task->tgid, task->pid, bpf_ktime_get_ns());
 	return 0;
 }
 

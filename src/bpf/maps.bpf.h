@@ -39,10 +39,10 @@ struct open_span {
 #define NR_RECENT 32 /* a power of two */
 
 /*
- * A thread's open spans, outermost first.  Written by the thread itself only,
- * but for its stack's bounds before its first call (thread_prepare()); a tick
- * may interrupt it anywhere, so a span is written before depth counts it, and
- * depth is lowered before the span is read for the last time.
+ * A thread's open spans, or a goroutine's, outermost first.  Written by the thread
+ * itself (that runs it) only, but for its stack's bounds before its first call
+ * (thread_prepare()); a tick may interrupt it anywhere, so a span is written before depth
+ * counts it, and depth is lowered before the span is read for the last time.
  */
 struct thread_state {
 	__u32 depth;
@@ -56,7 +56,11 @@ struct thread_state {
 	__u32 trap;		     /* enum trap: by what the last probe met it */
 	__u32 busy;		     /* a probe's program is running */
 	__u32 leaving;		     /* END_THROW, END_EXIT: while frames are left so */
-	__u32 pad;
+	__u32 tid;		     /* of a goroutine: the thread that met its last probe */
+	__u64 base;		     /* of a goroutine: the top of its stack, now; slots are
+					told from there.  Of a thread 0 */
+	__u64 outer; /* the span of another state that the outermost is nested in, as the last
+			tick saw it; 0: none */
 	__u64 rested_at; /* since when it has no CPU, if bracketed calls are open then */
 	/* on stacks that are not its own */
 	__u64 thrown_at;	 /* where an exception that flies there was thrown; 0: none */
@@ -98,6 +102,39 @@ struct {
 	__type(value, struct foreign_call);
 } foreign_calls SEC(".maps");
 
+/* States of goroutines (goroutine.bpf.h), by the address of what describes them. */
+#define MAX_GOROUTINES 16384 /* with a watched call, now or before, in all processes */
+
+struct goroutine_key {
+	__u64 g;
+	__u32 pid;
+	__u32 pad;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, MAX_GOROUTINES);
+	__type(key, struct goroutine_key);
+	__type(value, struct thread_state);
+} goroutines SEC(".maps");
+
+/* What a new state is: nobody writes it. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct thread_state);
+} no_state SEC(".maps");
+
+/* Of a process with goroutines in the map: its number among the layouts. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 16384);
+	__type(key, __u32);
+	__type(value, __u32);
+} layout_by_pid SEC(".maps");
+
 /* Processes that are looked at: tgid. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -132,10 +169,25 @@ struct kernel_loss loss;
 __u64 ticks; /* that fell on the target */
 __u64 thread_serial;
 __u64 foreign_open; /* how many foreign_calls there are */
-__u32 phase;	    /* enum watch_phase */
-__u32 tick_nsec;    /* what a tick takes besides its program: the interrupt itself */
+__u64 goroutines_kept;
+struct goroutine_layout layouts[MAX_LAYOUTS];
+__u32 phase;	 /* enum watch_phase */
+__u32 tick_nsec; /* what a tick takes besides its program: the interrupt itself */
 struct probe_prices prices;
 __u64 gauge_nsec; /* durations of calls of sonde's own trial, summed */
+
+/* Linux 5.13; told apart from the helper's declaration: libbpf's headers may be older. */
+static long (*const for_each)(void *map, void *callback, void *context,
+			      __u64 flags) = (void *)164;
+
+enum bpf_func_id___each { BPF_FUNC_for_each_map_elem___each = 164 };
+
+/* Without it what is kept of a process that ends would stay. */
+static __always_inline bool each_works(void)
+{
+	return bpf_core_enum_value_exists(enum bpf_func_id___each,
+					  BPF_FUNC_for_each_map_elem___each);
+}
 
 static __always_inline void count(__u64 *n)
 {

@@ -74,16 +74,20 @@ static __always_inline bool is_call_of(const struct open_span *s, __u32 probe, _
 static __always_inline int site_enter(struct pt_regs *ctx, __u64 cookie, __u64 slot)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct thread_state *t = call_begin(ctx, cookie, task);
 	__u32 probe = COOKIE_PROBE(cookie);
+	struct thread_state *t;
 	__u32 flags = (cookie & COOKIE_FOLLOWS ? SPAN_FOLLOWS : 0) |
 		      (cookie & COOKIE_BRACKET ? SPAN_BRACKET : 0);
 
+	if (!call_counts(cookie, task))
+		return 0;
+	t = call_begin(ctx, cookie, site_state(task, cookie, true));
 	if (!t)
 		return 0;
 	t->busy = 1;
+	slot -= t->base;
 	/* frames of two stacks have no order */
-	if (stack_seems_foreign(task, t, PT_REGS_SP(ctx)))
+	if (!COOKIE_LAYOUT(cookie) && stack_seems_foreign(task, t, PT_REGS_SP(ctx)))
 		flags &SPAN_BRACKET ? refuse(t, probe, END_FOREIGN)
 				    : foreign_enter(t, probe, slot, flags);
 	else if (!call_push(t, probe, slot, flags))
@@ -153,10 +157,10 @@ static __always_inline int site_leave(struct pt_regs *ctx, __u64 cookie, __u64 s
 	__u64 now = bpf_ktime_get_ns();
 	__u32 probe = COOKIE_PROBE(cookie);
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct thread_state *t = bpf_task_storage_get(&threads, task, 0, 0);
+	struct thread_state *t = site_state(task, cookie, false);
 	__u32 top, depth;
 
-	if (is_foreign(task, t, PT_REGS_SP(ctx)))
+	if (!COOKIE_LAYOUT(cookie) && is_foreign(task, t, PT_REGS_SP(ctx)))
 		return foreign_leave_from(ctx, t, cookie, slot, now);
 	if (!t)
 		return 0;
@@ -164,6 +168,7 @@ static __always_inline int site_leave(struct pt_regs *ctx, __u64 cookie, __u64 s
 		return 0;
 	t->busy = 1;
 	at_site(t, ctx, cookie);
+	slot -= t->base;
 	top = t->depth - 1;
 	if (top < MAX_OPEN && is_call_of(&t->spans[top], probe, slot)) {
 		call_pop(t, now, 0); /* what it returns may not be there yet */
@@ -183,8 +188,7 @@ static __always_inline int site_leave(struct pt_regs *ctx, __u64 cookie, __u64 s
 /* A call goes on past one of its exits. */
 static __always_inline int site_pass(struct pt_regs *ctx, __u64 cookie)
 {
-	struct thread_state *t =
-		bpf_task_storage_get(&threads, bpf_get_current_task_btf(), 0, 0);
+	struct thread_state *t = site_state(bpf_get_current_task_btf(), cookie, false);
 
 	if (!t || !t->depth)
 		return 0;
@@ -202,6 +206,9 @@ int call_site(struct pt_regs *ctx)
 	__u32 role = COOKIE_ROLE(cookie);
 	__u64 slot = slot_of(ctx, COOKIE_RULE(cookie));
 
+	if (role != SITE_EXIT && role != SITE_BOTH &&
+	    !condition_holds(ctx->eflags, COOKIE_CONDITION(cookie)))
+		return 0;
 	if (role > SITE_BOTH)
 		return at_landmark(ctx, cookie);
 	if (role != SITE_EXIT)

@@ -113,8 +113,8 @@ static void judge_restart(struct body *b, uint32_t index)
 		return;
 	while (i > 0 && !f->at[i - 1].insn.jumps)
 		i--;
-	f->at[index].restarts = i > 0 && f->at[i - 1].insn.is_call &&
-				grows_stack(b, &f->at[i - 1].insn);
+	f->at[index].restarts =
+		i > 0 && f->at[i - 1].insn.is_call && grows_stack(b, &f->at[i - 1].insn);
 }
 
 void body_read(struct decoder *d, struct code_image *image, const struct symbol *symbol,

@@ -24,15 +24,15 @@ struct code_image {
 	ARRAY(struct map) ranges; /* all executable mappings of it in that process */
 	struct image *image;	  /* NULL: could not be opened, see why */
 	char *why;
-	struct symtab *symbols; /* through code_symbols() */
-	struct cfa_table *cfa;	/* through code_cfa() */
-	struct table cold;	/* hash of FUNC -> index of the symbol FUNC.cold */
-	struct table callers;	/* through callers_count() */
+	struct symtab *symbols;		   /* through code_symbols() */
+	struct cfa_table *cfa;		   /* through code_cfa() */
+	struct table cold;		   /* hash of FUNC -> index of the symbol FUNC.cold */
+	struct table callers;		   /* through callers_count() */
 	struct goroutine_code *goroutines; /* through goroutine_code() */
 	bool goroutines_read;
-	int failed;		/* negative errno of opening it; -EINVAL: it is no ELF file */
-	char alias[COMM_SIZE];	/* of a main image: what its process is called */
-	bool is_main;		/* a process's own executable */
+	int failed;	       /* negative errno of opening it; -EINVAL: it is no ELF file */
+	char alias[COMM_SIZE]; /* of a main image: what its process is called */
+	bool is_main;	       /* a process's own executable */
 };
 
 struct code {

@@ -30,6 +30,17 @@ static bool judge_bracket(const struct code *code, struct judgement *ret)
 {
 	if (!judge_exits(code, ret))
 		return false;
+	for (uint32_t i = 0; i < code->count; i++) {
+		if (!goroutine_code(&code->at[i]))
+			continue;
+		ret->exit = EXIT_NONE;
+		snprintf(
+			ret->reason, sizeof(ret->reason),
+			"'%.100s' is Go: a goroutine that waits is on no thread's stack, where "
+			"its calls could be seen to end",
+			code->at[i].name);
+		return false;
+	}
 	ret->exit = EXIT_BRACKET;
 	snprintf(ret->reason, sizeof(ret->reason),
 		 "only the entry is probed: the end lies between two looks at the stack");

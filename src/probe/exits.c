@@ -7,7 +7,7 @@ struct planner {
 	struct flow *flow;
 	const struct cfa_table *cfa;
 	struct exit_plan *plan;
-	bool open; /* some jump may lead anywhere within */
+	bool open;	/* some jump may lead anywhere within */
 	uint32_t check; /* index of the last jump that is taken where the stack is too
 			   small, FLOW_NONE: none is */
 };
@@ -199,12 +199,19 @@ static void plan_exits(struct planner *p)
 		refuse(p, "it has no exit: its calls do not come back");
 }
 
+/* To the call that has the stack grown, and from there to the entry.  Calls that do not
+ * come back (panics) may lie before it. */
 static bool leads_to_restart(const struct flow *f, uint32_t index)
 {
+	uint32_t calls = 0;
+
 	for (uint32_t i = index, n = 0; i < f->count && n < ENTRY_INSNS; i++, n++) {
-		if (f->at[i].restarts)
-			return true;
-		if (f->at[i].insn.jumps && !f->at[i].insn.is_call)
+		const struct flow_insn *at = &f->at[i];
+
+		if (at->restarts)
+			return calls == 1;
+		calls += at->insn.is_call;
+		if (at->insn.jumps && (!at->insn.is_call || calls > 1))
 			return false;
 	}
 	return false;
@@ -304,8 +311,9 @@ void exits_plan(struct flow *flow, const struct cfa_table *cfa, enum exit_scope 
 	if (flow->broken)
 		return refuse(&p, flow->broken);
 	p.check = find_check(flow);
-	plan_exits(&p);
-	if (!ret->refused && scope == EXITS_AND_ENTRY)
+	if (scope != ENTRY_ONLY)
+		plan_exits(&p);
+	if (!ret->refused && scope != EXITS_ONLY)
 		plan_entry(&p);
 	if (ret->count)
 		qsort(ret->at, ret->count, sizeof(ret->at[0]), compare);

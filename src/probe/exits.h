@@ -62,6 +62,7 @@ struct exit_plan {
 enum exit_scope {
 	EXITS_ONLY, /* of a function that another one jumps to */
 	EXITS_AND_ENTRY,
+	ENTRY_ONLY, /* of one that may never end */
 };
 
 /* Plans the probes of a function; flow as of body_read(). */

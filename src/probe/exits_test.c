@@ -85,6 +85,10 @@ __asm__(".text\n"
 	BEGIN("grows_and_returns")
 	"0: cmp 16(%r14),%rsp\n jbe 9f\n ret\n"
 	"9: call runtime.morestack_noctxt\n jmp 0b\n" END("grows_and_returns")
+	BEGIN("grows_or_panics")
+	"0: cmp 16(%r14),%rsp\n jbe 9f\n test %rdi,%rdi\n je 8f\n nop\n ret\n"
+	"8: call abort\n 9: call runtime.morestack_noctxt\n jmp 0b\n"
+	END("grows_or_panics")
 	BEGIN("loops")
 	"0: cmp 16(%r14),%rsp\n jbe 9f\n nop\n ret\n"
 	"9: call other\n jmp 0b\n" END("loops")
@@ -232,6 +236,7 @@ static void a_call_begins_where_its_stack_is_large_enough(void **state)
 	expect("grows", "jcc entry if a SP+1; ret exit SP+1", INSN_STEPPED);
 	expect("grows_much", "jcc entry if a SP+1; nop exit SP+1", INSN_EMULATED);
 	expect("grows_and_returns", "jcc entry if a SP+1; ret exit SP+1", INSN_STEPPED);
+	expect("grows_or_panics", "jcc entry if a SP+1; nop exit SP+1", INSN_EMULATED);
 	expect_refusal("loops", "head of a loop");
 }
 

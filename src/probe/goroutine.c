@@ -161,3 +161,14 @@ const struct goroutine_code *goroutine_code(struct code_image *image)
 	}
 	return image->goroutines;
 }
+
+struct goroutine_layout goroutine_layout_at(struct code_image *image, uint64_t offset)
+{
+	const struct goroutine_code *g = goroutine_code(image);
+	uint64_t address;
+
+	if (!g || g->refused || !image_to_address(image->image, offset, &address) ||
+	    address < g->start || address >= g->end)
+		return (struct goroutine_layout){ 0 };
+	return g->layout;
+}

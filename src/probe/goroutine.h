@@ -33,6 +33,10 @@ struct goroutine_code {
 /* NULL: the image has no code in Go.  Valid until the image is closed. */
 const struct goroutine_code *goroutine_code(struct code_image *image);
 
+/* The layout for the calls of a function; zero if it is not in Go, or if goroutines cannot
+ * be told there. */
+struct goroutine_layout goroutine_layout_at(struct code_image *image, uint64_t offset);
+
 /* Finds the layout in the code of runtime.systemstack; false: it is not as above. */
 bool goroutine_layout_of(struct decoder *d, const uint8_t *code, size_t size,
 			 struct goroutine_layout *ret);

@@ -1,6 +1,7 @@
 #include "probe/landmark.h"
 
 #include "base/text.h"
+#include "probe/landmark_go.h"
 #include "probe/locate.h"
 #include "probe/plan.h"
 
@@ -82,8 +83,11 @@ void landmarks_find(struct code *code, unsigned kinds, struct landmarks *ret)
 {
 	struct decoder *decoder = kinds ? decoder_new() : NULL;
 
-	for (uint32_t i = 0; kinds && i < code->count; i++)
+	for (uint32_t i = 0; kinds && i < code->count; i++) {
 		if (code->at[i].image)
 			find_in(&code->at[i], decoder, kinds, ret);
+		if (kinds & LANDMARKS_LEAVING)
+			landmarks_find_go(&code->at[i], decoder, ret);
+	}
 	decoder_free(decoder);
 }

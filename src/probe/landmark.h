@@ -22,7 +22,8 @@ enum landmark_kind {
 struct landmark {
 	const char *attach; /* of the code's image, as path that one */
 	const char *path;
-	struct site site; /* SP is there what it is at the function's entry */
+	struct site site; /* SP is there what it is at the function's entry, but in Go */
+	struct goroutine_layout layout; /* as of struct probe_function */
 };
 
 struct landmarks {

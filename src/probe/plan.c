@@ -1,5 +1,6 @@
 #include "probe/plan.h"
 
+#include "probe/goroutine.h"
 #include "probe/locate.h"
 #include "probe/match.h"
 #include "probe/tails.h"
@@ -157,6 +158,7 @@ enum plan_result plan_exits(const struct plan_request *r, struct probe_function 
 	if (!locate_is_entry(r->image, r->symbol, 0))
 		return fail(PLAN_NO_FUNCTION,
 			    "the stack is not that of a function's entry there", ret_why);
+	ret->layout = goroutine_layout_at(r->image, r->symbol->offset);
 	tails_plan(r, &tails);
 	result = fill_exits(r, &tails, ret, ret_why);
 	tails_done(&tails);

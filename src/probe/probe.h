@@ -52,13 +52,15 @@ struct probe_function {
 	char *name;		  /* readable, with parameters and clone suffix */
 	enum probe_exit exit;	  /* how its calls are seen to end */
 	ARRAY(struct site) sites; /* the first is its entry's; none: it cannot be watched */
-	ARRAY(struct code_part) parts; /* that were judged to find the sites */
-	bool tails;		       /* may end by a jump to another function, whose time
-					  is then not in its calls */
-	uint32_t followed;	       /* other functions in which its calls go on after
-					  a jump: their exits are among the sites */
-	char *followed_names;	       /* "g, h and 3 more", NULL = none */
-	bool checked;		       /* the parts were compared with the target's memory */
+	ARRAY(struct code_part) parts;	/* that were judged to find the sites */
+	bool tails;			/* may end by a jump to another function, whose time
+					   is then not in its calls */
+	uint32_t followed;		/* other functions in which its calls go on after
+					   a jump: their exits are among the sites */
+	char *followed_names;		/* "g, h and 3 more", NULL = none */
+	struct goroutine_layout layout; /* whose calls these are, of a function in Go; else
+					   zero */
+	bool checked;			/* the parts were compared with the target's memory */
 };
 
 static inline const struct site *function_entry(const struct probe_function *f)

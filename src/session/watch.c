@@ -60,9 +60,36 @@ static uint64_t dear(const struct site *s)
 	return s->price == INSN_STEPPED ? COOKIE_STEPPED : 0;
 }
 
-/* Exits before the entry: no call is opened that cannot end. */
+/* What cookies name this layout by: none does if all are zero.  False: there are too
+ * many. */
+static bool name_layout(struct watch *w, const struct goroutine_layout *layout,
+			uint64_t *ret_cookie, struct error *err)
+{
+	static const struct goroutine_layout none;
+	uint32_t i = 0;
+
+	*ret_cookie = 0;
+	if (!memcmp(layout, &none, sizeof(none)))
+		return true;
+	while (i < w->layouts.count && memcmp(layout, &w->layouts.at[i], sizeof(*layout)) != 0)
+		i++;
+	if (i == MAX_LAYOUTS) {
+		error_set(
+			err, E2BIG,
+			"these are programs of more than %u versions of Go: watch some of them "
+			"at a time",
+			MAX_LAYOUTS);
+		return false;
+	}
+	if (i == w->layouts.count)
+		array_push(&w->layouts, *layout);
+	*ret_cookie = COOKIE_OF_LAYOUT(i + 1);
+	return true;
+}
+
+/* Exits before the entry: no call is opened that cannot end.  always: of each cookie. */
 static void add_sites(struct watch_file *f, const struct probe_function *function,
-		      uint32_t probe)
+		      uint32_t probe, uint64_t always)
 {
 	uint64_t entry = (function->followed ? COOKIE_FOLLOWS : 0) |
 			 (function->exit == EXIT_BRACKET ? COOKIE_BRACKET : 0);
@@ -72,7 +99,7 @@ static void add_sites(struct watch_file *f, const struct probe_function *functio
 
 		array_push(&f->offsets, s->offset);
 		array_push(&f->cookies, COOKIE(probe, s->role, s->condition, s->cfa) | dear(s) |
-						(i ? 0 : entry));
+						always | (i ? 0 : entry));
 	}
 }
 
@@ -89,10 +116,13 @@ static int group_sites(struct watch *w, struct error *err)
 			struct watch_file *f =
 				file_for(w, function->attach, function->image_path,
 					 !is_hooked(function), err);
+			uint64_t layout;
 
 			if (!f)
 				return -errno;
-			add_sites(f, function, probe->id);
+			if (!name_layout(w, &function->layout, &layout, err))
+				return -E2BIG;
+			add_sites(f, function, probe->id, layout);
 		}
 	}
 	return 0;
@@ -102,6 +132,7 @@ static int add_landmarks(struct watch *w, struct error *err)
 {
 	struct landmarks found = { 0 };
 	struct watch_file *f;
+	uint64_t layout;
 	int code = 0;
 
 	landmarks_find(&w->code,
@@ -116,8 +147,13 @@ static int add_landmarks(struct watch *w, struct error *err)
 			code = -errno;
 			break;
 		}
+		if (!name_layout(w, &l->layout, &layout, err)) {
+			code = -E2BIG;
+			break;
+		}
 		array_push(&f->offsets, l->site.offset);
-		array_push(&f->cookies, COOKIE(0, l->site.role, 0, 0) | dear(&l->site));
+		array_push(&f->cookies, COOKIE(0, l->site.role, l->site.condition, 0) |
+						dear(&l->site) | layout);
 	}
 	array_done(&found);
 	return code;
@@ -148,6 +184,7 @@ void watch_done(struct watch *w)
 		array_done(&w->files.at[i].cookies);
 	}
 	array_done(&w->files);
+	array_done(&w->layouts);
 	table_done(&w->judged);
 	probe_set_done(&w->set);
 	code_done(&w->code);
@@ -244,6 +281,7 @@ int watch_price(struct watch *w, struct live *live, struct error *err)
 
 int watch_arm(struct watch *w, struct live *live, uint32_t pid, struct error *err)
 {
+	live_layouts(live, w->layouts.at, w->layouts.count);
 	for (uint32_t i = 0; i < w->files.count; i++) {
 		const struct watch_file *f = &w->files.at[i];
 		struct attach_sites sites = {

@@ -23,11 +23,12 @@ struct watch {
 	struct code code;
 	struct probe_set set;
 	ARRAY(struct watch_file) files;
-	bool hooks;	       /* some function's return is hooked */
-	bool exits;	       /* some function's exits are probed */
-	bool brackets;	       /* some function's end is estimated */
-	enum attach_kind kind; /* as of watch_fits() */
-	struct table judged;   /* maps_code_key() of code that was found fit for hooks */
+	ARRAY(struct goroutine_layout) layouts; /* as cookies name them, from 1 on */
+	bool hooks;				/* some function's return is hooked */
+	bool exits;				/* some function's exits are probed */
+	bool brackets;				/* some function's end is estimated */
+	enum attach_kind kind;			/* as of watch_fits() */
+	struct table judged; /* maps_code_key() of code that was found fit for hooks */
 };
 
 /* Opens the target's code and finds every place, to be ended as wished.  What probe_resolve

@@ -251,6 +251,12 @@ const struct price *live_price(struct live *l)
 	return &l->pricer.price;
 }
 
+void live_layouts(struct live *l, const struct goroutine_layout *layouts, uint32_t count)
+{
+	for (uint32_t i = 0; i < count && i < MAX_LAYOUTS; i++)
+		l->bpf->bss->layouts[i] = layouts[i];
+}
+
 int live_watch(struct live *l, const struct attach_sites *sites, struct error *err)
 {
 	struct attach_programs programs = programs_of(l);

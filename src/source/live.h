@@ -36,6 +36,8 @@ void live_close(struct live *l); /* NULL is fine */
 int live_add_process(struct live *l, uint32_t pid, struct error *err);
 int live_add_thread(struct live *l, uint32_t tid, struct error *err);
 
+/* What the cookies of sites call layouts, from 1 on; at most MAX_LAYOUTS. */
+void live_layouts(struct live *l, const struct goroutine_layout *layouts, uint32_t count);
 /* Watches the sites of one file, in one process or all, by one link; their
  * cookies name probes from 1 to option.probes, or none.  May be called again for the same
  * probes with sites of another file or process. */

@@ -18,12 +18,14 @@
 /* Where a program in Go keeps what a thread runs (probe/goroutine.h); bytes from the
  * begin of each. */
 struct goroutine_layout {
-	__s32 tls;	  /* of the thread's goroutine, from the thread pointer */
-	__u16 g_m;	  /* of a goroutine: the thread that runs it */
-	__u16 m_gsignal;  /* of that: what runs its signal handlers */
-	__u16 m_curg;	  /* of that: what it runs, while the scheduler is at work too */
+	__s32 tls;	 /* of the thread's goroutine, from the thread pointer */
+	__u16 g_m;	 /* of a goroutine: the thread that runs it */
+	__u16 m_gsignal; /* of that: what runs its signal handlers */
+	__u16 m_curg;	 /* of that: what it runs, while the scheduler is at work too */
 	__u16 pad[3];
 };
+
+#define MAX_LAYOUTS 15 /* of different programs in Go at once */
 
 /* Set before the programs are loaded; never changes. */
 struct control {
@@ -52,6 +54,7 @@ enum site_role {
 	SITE_RESUME,	 /* one of the two flies on: the calls below were left */
 	SITE_CATCH,	 /* an exception was caught: the calls below were left */
 	SITE_LOADER,	 /* the process's loader has changed what is mapped */
+	SITE_GOROUTINE_END,
 	NR_SITE_ROLE,
 };
 
@@ -60,16 +63,18 @@ enum site_role {
  * condition and the rule are 0.
  *
  *	63   60 59        58        57       56    41 40        36 35  32 31      0
- *	|      | stepped | bracket | follows | rule   | condition  | role | probe  |
+ *	|layout| stepped | bracket | follows | rule   | condition  | role | probe  |
  *
  * probe	its id, 0 = sonde's own trial, or a site of no probe
  * role		enum site_role
- * condition	of the flags, with which the call ends: 0 = always, else 1 + the low
- *		four bits of a conditional jump's opcode
+ * condition	of the flags, with which the call ends; of SITE_ENTRY and of no probe,
+ *		with which it is one: 0 = always, else 1 + the low four bits of a
+ *		conditional jump's opcode
  * rule		type and value of the rule that leads to the call's CFA (wire/rule.h)
  * follows	of an entry: the call may jump to another function, and ends there
  * bracket	of an entry: no probe sees the call end
  * stepped	the kernel single-steps the instruction under the probe: it is dear
+ * layout	of code in Go: whose goroutines these calls are of, 1 + its index; else 0
  */
 #define COOKIE(probe, role, condition, rule)                                             \
 	((__u64)((rule) >> RULE_VALUE_SHIFT & 0xffff) << 41 | (__u64)(condition) << 36 | \
@@ -77,6 +82,8 @@ enum site_role {
 #define COOKIE_FOLLOWS (1ull << 57)
 #define COOKIE_BRACKET (1ull << 58)
 #define COOKIE_STEPPED (1ull << 59)
+#define COOKIE_OF_LAYOUT(number) ((__u64)(number) << 60)
+#define COOKIE_LAYOUT(cookie) ((__u32)((cookie) >> 60))
 #define COOKIE_PROBE(cookie) ((__u32)(cookie))
 #define COOKIE_ROLE(cookie) ((__u32)((cookie) >> 32) & 15)
 #define COOKIE_CONDITION(cookie) ((__u32)((cookie) >> 36) & 31)
