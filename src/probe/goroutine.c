@@ -76,8 +76,7 @@ static void look_at_field(struct search *s, const uint8_t *code, size_t length)
 		s->has_m = s->has_tls;
 		s->found->g_m = at;
 	} else if (compares && registers == 0x03 && s->has_m && !s->has_signal) {
-		s->has_signal = true;
-		s->found->m_gsignal = at;
+		s->has_signal = true; /* another one than what comes next */
 	} else if (compares && registers == 0x03 && s->has_g0 && !s->has_current) {
 		s->has_current = true;
 		s->found->m_curg = at;

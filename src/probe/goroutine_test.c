@@ -55,7 +55,6 @@ static void the_layout_is_read(void **state)
 	assert_true(FIND(HEAD TLS M SIGNAL G0 CURRENT RET, &l));
 	assert_int_equal(l.tls, -8);
 	assert_int_equal(l.g_m, 48);
-	assert_int_equal(l.m_gsignal, 80);
 	assert_int_equal(l.m_curg, 192);
 	assert_true(FIND(HEAD TLS_BY_RCX FAR_M SIGNAL G0 CURRENT RET, &l));
 	assert_int_equal(l.tls, -16);

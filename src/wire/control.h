@@ -18,11 +18,9 @@
 /* Where a program in Go keeps what a thread runs (probe/goroutine.h); bytes from the
  * begin of each. */
 struct goroutine_layout {
-	__s32 tls;	 /* of the thread's goroutine, from the thread pointer */
-	__u16 g_m;	 /* of a goroutine: the thread that runs it */
-	__u16 m_gsignal; /* of that: what runs its signal handlers */
-	__u16 m_curg;	 /* of that: what it runs, while the scheduler is at work too */
-	__u16 pad[3];
+	__s32 tls;    /* of the thread's goroutine, from the thread pointer */
+	__u16 g_m;    /* of a goroutine: the thread that runs it */
+	__u16 m_curg; /* of that: what it runs, while the scheduler is at work too */
 };
 
 #define MAX_LAYOUTS 15 /* of different programs in Go at once */
