@@ -72,12 +72,9 @@ static void judge_jump(struct body *b, uint32_t index)
 {
 	const struct insn *insn = &b->flow->at[index].insn;
 	uint32_t rule = cfa_rule(code_cfa(b->image), insn->address);
-	const struct symbol *s = NULL;
+	const struct symbol *s = code_function_at(b->image, insn->target);
 	bool part, known = RULE_TYPE(rule) != RULE_NONE;
-	uint64_t offset;
 
-	if (image_to_offset(b->image->image, insn->target, &offset))
-		s = symtab_find(b->image->symbols, offset);
 	if (s && s->kind == SYMBOL_UNNAMED)
 		part = known && !cfa_is_same(rule, RULE_ENTRY) ? true : comes_back(b, s);
 	else
@@ -94,11 +91,9 @@ static void judge_jump(struct body *b, uint32_t index)
 
 static bool grows_stack(struct body *b, const struct insn *call)
 {
-	const struct symbol *s = NULL;
-	uint64_t offset;
+	const struct symbol *s =
+		call->has_target ? code_function_at(b->image, call->target) : NULL;
 
-	if (call->has_target && image_to_offset(b->image->image, call->target, &offset))
-		s = symtab_find(b->image->symbols, offset);
 	return s && !strncmp(s->raw, GROWS_STACK, strlen(GROWS_STACK));
 }
 

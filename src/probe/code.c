@@ -221,6 +221,15 @@ const struct symtab *code_symbols(struct code_image *image)
 	return image->symbols;
 }
 
+const struct symbol *code_function_at(const struct code_image *image, uint64_t address)
+{
+	uint64_t offset;
+
+	return image_to_offset(image->image, address, &offset)
+		       ? symtab_find(image->symbols, offset)
+		       : NULL;
+}
+
 const struct cfa_table *code_cfa(struct code_image *image)
 {
 	if (!image->cfa)

@@ -55,6 +55,9 @@ bool code_is_image(const struct code_image *image, const char *name);
 
 /* NULL only if the image could not be opened. */
 const struct symtab *code_symbols(struct code_image *image);
+/* The function that contains an address of the file, NULL: none.  Its symbols must have been
+ * read. */
+const struct symbol *code_function_at(const struct code_image *image, uint64_t address);
 /* The image must be open. */
 const struct cfa_table *code_cfa(struct code_image *image);
 /* The part of a function that the compiler moved away (FUNC.cold, FUNC.cold.0),

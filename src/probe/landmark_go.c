@@ -26,11 +26,9 @@ static const struct {
 static bool calls(const struct code_image *image, const struct insn *i, const char *name)
 {
 	size_t n = strlen(name);
-	const struct symbol *s = NULL;
-	uint64_t offset;
+	const struct symbol *s =
+		i->is_call && i->has_target ? code_function_at(image, i->target) : NULL;
 
-	if (i->is_call && i->has_target && image_to_offset(image->image, i->target, &offset))
-		s = symtab_find(image->symbols, offset);
 	return s && !strncmp(s->raw, name, n) && (!s->raw[n] || s->raw[n] == '.');
 }
 
