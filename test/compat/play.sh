@@ -98,7 +98,7 @@ hooked() {
 # A row of the table: LANGUAGE | SCENE | OTHER | SONDE.
 row() {
 	local seen language=C
-	case ${0##*/} in cc_*) language=C++ ;; rs_*) language=Rust ;; esac
+	case ${0##*/} in cc_*) language=C++ ;; rs_*) language=Rust ;; go_*) language=Go ;; esac
 	seen=$(outcome "$target_status" "$truth" \
 		"$(value "$out" '", ".join(f"{k} {n}" for k, n in d["ended"].items() if n)')")
 	hooked "$@"
