@@ -17,7 +17,7 @@ static int load(const char *path, const struct run_option *o, const struct sink 
 	struct feed feed;
 	int code;
 
-	feed_init(&feed);
+	feed_init(&feed, NULL);
 	code = file_replay(path, feed_event, &feed, &tally, err);
 	if (code == 0 && stream_tally_print(&tally, &damage))
 		log_warn("'%s': %s", path, text_string(&damage));

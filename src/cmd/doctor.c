@@ -31,7 +31,7 @@ static int examine_target(struct doctor *d, const struct run_option *o, struct e
 	if (!query.nr_pids && !query.nr_tids && !query.name && !query.all)
 		return 0;
 	ret = target_find(&query, &d->target, err);
-	ret = ret ? ret : code_open(&d->target, &d->code, err);
+	ret = ret ? ret : code_open(&d->target, NULL, &d->code, err);
 	if (ret)
 		return ret;
 	ending_judge(&d->code, EXIT_WISH_AUTO, &d->ways);

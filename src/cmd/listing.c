@@ -71,7 +71,7 @@ int listing_open(struct listing *l, const struct run_option *o, const char *file
 	ret = target_find(&query, &target, err);
 	if (ret)
 		return ret;
-	ret = code_open(&target, &l->code, err);
+	ret = code_open(&target, NULL, &l->code, err);
 	target_done(&target);
 	return ret;
 }

@@ -28,7 +28,7 @@ static int report(const struct run_option *o, const char *path, struct error *er
 		code = question_check(o, err);
 	if (code)
 		return code;
-	feed_init(&feed);
+	feed_init(&feed, NULL);
 	code = file_replay(path, feed_event, &feed, &tally, err);
 	if (code == 0) {
 		say_damage(&tally, path);

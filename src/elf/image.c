@@ -5,6 +5,8 @@
 #include "elf/dynamic.h"
 #include "elf/section.h"
 #include "elf/segment.h"
+#include "elf/symtab.h"
+#include "elf/unwind.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -26,10 +28,14 @@ struct image {
 	int fd; /* -1: bytes has it all */
 	uint8_t *bytes;
 	uint64_t size;
+	uint32_t users;
 	struct segments segments;
 	struct sections *sections;
-	struct dynamic *dynamic; /* NULL until asked for */
-	struct image *debug;	 /* NULL until asked for, then as found */
+	/* NULL until asked for */
+	struct dynamic *dynamic;
+	struct symtab *symbols;
+	struct unwind_table *unwind;
+	struct image *debug; /* NULL until asked for, then as found */
 	bool debug_searched;
 	bool supplement; /* no code of its own is fine */
 };
@@ -109,8 +115,10 @@ static int read_headers(struct image *image, struct error *err)
 
 static int image_start(struct image *image, struct image **ret, struct error *err)
 {
-	int r = read_headers(image, err);
+	int r;
 
+	image->users = 1;
+	r = read_headers(image, err);
 	if (r)
 		image_close(image);
 	else
@@ -168,11 +176,6 @@ int image_open_supplement(const char *path, struct image **ret, struct error *er
 	return open_path(path, path, true, ret, err);
 }
 
-int image_open_fd(int fd, const char *name, struct image **ret, struct error *err)
-{
-	return open_fd(fd, name, false, ret, err);
-}
-
 int image_open_memory(const void *bytes, size_t size, const char *name, struct image **ret,
 		      struct error *err)
 {
@@ -185,11 +188,19 @@ int image_open_memory(const void *bytes, size_t size, const char *name, struct i
 	return image_start(image, ret, err);
 }
 
+struct image *image_use(struct image *image)
+{
+	image->users++;
+	return image;
+}
+
 void image_close(struct image *image)
 {
-	if (!image)
+	if (!image || --image->users)
 		return;
 	image_close(image->debug);
+	symtab_free(image->symbols);
+	image_forget_unwind(image);
 	dynamic_free(image->dynamic);
 	sections_free(image->sections);
 	segments_done(&image->segments);
@@ -243,6 +254,34 @@ const struct dynamic *image_dynamics(const struct image *image)
 	if (!image->dynamic)
 		cache->dynamic = dynamic_load(image);
 	return image->dynamic;
+}
+
+const struct symtab *image_symbols(const struct image *image)
+{
+	struct image *cache = (struct image *)image;
+
+	if (!image->symbols)
+		cache->symbols = symtab_load(image);
+	return image->symbols;
+}
+
+const struct unwind_table *image_unwind(const struct image *image)
+{
+	struct image *cache = (struct image *)image;
+
+	if (!image->unwind) {
+		cache->unwind = NEW(struct unwind_table);
+		unwind_build(image, image->unwind, NULL); /* on error it is empty */
+	}
+	return image->unwind;
+}
+
+void image_forget_unwind(struct image *image)
+{
+	if (image->unwind)
+		unwind_done(image->unwind);
+	free(image->unwind);
+	image->unwind = NULL;
 }
 
 bool image_imports(const struct image *image, const char *glob)

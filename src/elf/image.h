@@ -26,15 +26,16 @@ struct build_id {
  * what to call it in messages.  -ENOENT, -EACCES, -EINVAL (not ELF, broken),
  * -ENOTSUP (another machine's code). */
 int image_open(const char *path, const char *name, struct image **ret, struct error *err);
-/* The same from an open file, which stays the caller's. */
-int image_open_fd(int fd, const char *name, struct image **ret, struct error *err);
 /* A file that may have nothing but debug information (dwz makes such, of type
  * ET_REL): it has no code and no addresses. */
 int image_open_supplement(const char *path, struct image **ret, struct error *err);
 /* From memory (the vdso); bytes are copied. */
 int image_open_memory(const void *bytes, size_t size, const char *name, struct image **ret,
 		      struct error *err);
-void image_close(struct image *image); /* NULL is fine */
+/* One more who uses it: returns it. */
+struct image *image_use(struct image *image);
+/* The last who opened or uses it frees it; NULL is fine. */
+void image_close(struct image *image);
 
 const char *image_name(const struct image *image);
 const struct build_id *image_build_id(const struct image *image);

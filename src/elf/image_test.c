@@ -2,6 +2,9 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "elf/images.h"
+#include "elf/symtab.h"
+#include "elf/unwind.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -9,6 +12,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -222,6 +226,91 @@ static void imports_are_found_without_section_headers(void **state)
 	image_close(image);
 }
 
+static void copy_self(const char *to)
+{
+	AUTO_FREE char *self = self_path();
+	AUTO_FREE char *command = mem_format("cp '%s' '%s'", self, to);
+
+	assert_int_equal(system(command), 0);
+}
+
+static struct image *open_shared(struct images *all, const char *path)
+{
+	struct image *image;
+
+	assert_int_equal(images_open(all, path, "shared", &image, NULL), 0);
+	return image;
+}
+
+static void a_file_is_opened_and_read_once(void **state)
+{
+	struct images *all = images_new();
+	AUTO_FREE char *self = self_path();
+	struct image *first = open_shared(all, self);
+	struct image *second = open_shared(all, "/proc/self/exe");
+
+	assert_ptr_equal(first, second);
+	assert_int_equal(images_count(all), 1);
+	assert_ptr_equal(image_symbols(first), image_symbols(second));
+	assert_ptr_equal(image_unwind(first), image_unwind(second));
+	image_close(first);
+	images_free(all);
+	assert_non_null(symtab_named(image_symbols(second), "main"));
+	assert_true(image_unwind(second)->rows.count > 0);
+	image_close(second);
+}
+
+static void a_file_that_was_changed_is_another_one(void **state)
+{
+	struct timespec later[2] = { { .tv_nsec = UTIME_OMIT }, { .tv_sec = 1000 } };
+	struct images *all = images_new();
+	char path[] = "/tmp/sonde-image-XXXXXX";
+	struct image *before, *after, *replaced;
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	close(fd);
+	copy_self(path);
+	before = open_shared(all, path);
+	assert_int_equal(utimensat(AT_FDCWD, path, later, 0), 0);
+	after = open_shared(all, path);
+	unlink(path);
+	copy_self(path);
+	replaced = open_shared(all, path);
+	unlink(path);
+	assert_int_equal(images_count(all), 3);
+	images_free(all);
+	assert_non_null(symtab_named(image_symbols(before), "main"));
+	image_close(before);
+	assert_non_null(symtab_named(image_symbols(after), "main"));
+	image_close(after);
+	assert_non_null(symtab_named(image_symbols(replaced), "main"));
+	image_close(replaced);
+}
+
+static void what_cannot_be_opened_is_not_kept(void **state)
+{
+	struct images *all = images_new();
+	struct image *image;
+	struct error err = { "" };
+
+	assert_int_equal(images_open(all, "/nowhere/at/all", "gone", &image, &err), -ENOENT);
+	assert_int_equal(images_open(all, "/dev/null", "null", &image, &err), -EINVAL);
+	assert_int_equal(images_open(all, "/etc/passwd", "text", &image, &err), -EINVAL);
+	assert_int_equal(images_count(all), 0);
+	images_free(all);
+}
+
+static void nothing_is_shared_without_images(void **state)
+{
+	struct image *first = open_shared(NULL, "/proc/self/exe");
+	struct image *second = open_shared(NULL, "/proc/self/exe");
+
+	assert_ptr_not_equal(first, second);
+	image_close(first);
+	image_close(second);
+}
+
 static void a_file_cut_anywhere_gives_no_more_than_an_error(void **state)
 {
 	struct image *image = open_self(), *cut;
@@ -254,6 +343,10 @@ int main(void)
 		cmocka_unit_test(the_build_id_is_the_one_readelf_shows),
 		cmocka_unit_test(imports_definitions_and_libraries_are_found),
 		cmocka_unit_test(imports_are_found_without_section_headers),
+		cmocka_unit_test(a_file_is_opened_and_read_once),
+		cmocka_unit_test(a_file_that_was_changed_is_another_one),
+		cmocka_unit_test(what_cannot_be_opened_is_not_kept),
+		cmocka_unit_test(nothing_is_shared_without_images),
 		cmocka_unit_test(a_file_cut_anywhere_gives_no_more_than_an_error),
 	};
 

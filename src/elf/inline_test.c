@@ -84,7 +84,7 @@ static bool have(const char *program)
 static void load(struct built *b, const char *path)
 {
 	assert_int_equal(image_open(path, "prog", &b->image, NULL), 0);
-	assert_int_equal(symtab_load(b->image, &b->symbols, NULL), 0);
+	b->symbols = symtab_load(b->image);
 	b->inlines = inlines_new(b->image);
 	inlines_set_budget(b->inlines, 60 * NSEC_PER_SEC);
 }

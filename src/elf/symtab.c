@@ -65,7 +65,7 @@ static const char *read_named(struct symlist *l, const struct image *image)
 	return exported ? "dynsym" : "none";
 }
 
-int symtab_load(const struct image *image, struct symtab **ret, struct error *err)
+struct symtab *symtab_load(const struct image *image)
 {
 	struct symtab *t = NEW(struct symtab);
 
@@ -76,8 +76,7 @@ int symtab_load(const struct image *image, struct symtab **ret, struct error *er
 	symlist_sort(&t->list);
 	symlist_finish(&t->list, image);
 	index_starts(t);
-	*ret = t;
-	return 0;
+	return t;
 }
 
 void symtab_free(struct symtab *t)

@@ -46,10 +46,13 @@ struct symbol {
 	bool alias;  /* another symbol at the same offset comes before it */
 };
 
-/* Reads all function symbols.  A file with none gives an empty table, not an
- * error.  The image must outlive the table. */
-int symtab_load(const struct image *image, struct symtab **ret, struct error *err);
-void symtab_free(struct symtab *t);
+/* All function symbols, read when they are first asked for; the image's.  A file with none
+ * gives an empty table. */
+const struct symtab *image_symbols(const struct image *image);
+
+/* For the image itself: reads them.  The image must outlive the table. */
+struct symtab *symtab_load(const struct image *image);
+void symtab_free(struct symtab *t); /* NULL is fine */
 
 uint32_t symtab_count(const struct symtab *t);
 const struct symbol *symtab_at(const struct symtab *t, uint32_t index);

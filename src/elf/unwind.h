@@ -72,6 +72,10 @@ struct unwind_table {
  */
 int unwind_build(const struct image *image, struct unwind_table *ret, struct error *err);
 void unwind_done(struct unwind_table *t);
+/* Built when it is first asked for; the image's, until it forgets.  Empty on error. */
+const struct unwind_table *image_unwind(const struct image *image);
+/* For who has packed them elsewhere: those of clang's libraries take 19 MiB. */
+void image_forget_unwind(struct image *image);
 
 /* The rule at an address of the file, RULE_NONE outside. */
 uint32_t unwind_find(const struct unwind_table *t, uint64_t address);

@@ -352,15 +352,12 @@ static void the_vdso_is_read_from_memory_with_and_without_sections(void **state)
 
 static uint64_t address_of(const struct image *image, const char *name)
 {
-	struct symtab *symbols;
 	const struct symbol *s;
 	uint64_t address;
 
-	assert_int_equal(symtab_load(image, &symbols, NULL), 0);
-	s = symtab_named(symbols, name);
+	s = symtab_named(image_symbols(image), name);
 	assert_non_null(s);
 	assert_true(image_to_address(image, s->offset, &address));
-	symtab_free(symbols);
 	return address;
 }
 

@@ -20,6 +20,7 @@ struct function {
 };
 
 struct namer {
+	struct images *images; /* the caller's */
 	struct intern text;
 	ARRAY(struct origin) origins;
 	struct table ids; /* image id: index into origins */

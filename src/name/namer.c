@@ -7,10 +7,11 @@
 /* In origin.offsets: asked for, and not known. */
 #define UNKNOWN (TABLE_NONE - 1)
 
-struct namer *namer_new(void)
+struct namer *namer_new(struct images *images)
 {
 	struct namer *n = NEW(struct namer);
 
+	n->images = images;
 	n->line_budget = NAMER_LINE_BUDGET;
 	return n;
 }
@@ -71,7 +72,7 @@ int namer_image(struct namer *n, const struct event_image *image, const char *op
 		o->perfmap = perfmap_new(open_path);
 	if (!o || o->kind != IMAGE_FILE || !open_path)
 		return 0;
-	return origin_open(o, open_path, err);
+	return origin_open(o, n->images, open_path, err);
 }
 
 static void add_recorded(struct namer *n, const struct event_symbol *e)

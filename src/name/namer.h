@@ -18,6 +18,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "elf/images.h"
 #include "model/naming.h"
 #include "wire/event.h"
 
@@ -31,7 +32,8 @@
 
 struct namer;
 
-struct namer *namer_new(void);
+/* images as of images_open(); the caller's. */
+struct namer *namer_new(struct images *images);
 void namer_free(struct namer *n); /* NULL is fine */
 
 /*

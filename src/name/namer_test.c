@@ -47,15 +47,14 @@ static void demolish(const struct built *b)
 /* Offset and build-id as whoever looks at the target first would know them. */
 static uint64_t look(const char *path, const char *function, struct build_id *ret)
 {
-	struct symtab *symbols;
+	const struct symtab *symbols;
 	struct image *image;
 	uint64_t offset;
 
 	assert_int_equal(image_open(path, path, &image, NULL), 0);
-	assert_int_equal(symtab_load(image, &symbols, NULL), 0);
+	symbols = image_symbols(image);
 	offset = symtab_named(symbols, function)->offset;
 	*ret = *image_build_id(image);
-	symtab_free(symbols);
 	image_close(image);
 	return offset;
 }
@@ -91,7 +90,7 @@ static const char *name_of(struct namer *n, uint32_t image, uint64_t offset)
 
 static void a_deleted_file_is_still_named(void **state)
 {
-	struct namer *n = namer_new();
+	struct namer *n = namer_new(NULL);
 	struct event_room room;
 	struct build_id id;
 	struct frame_name f;
@@ -121,7 +120,7 @@ static void another_build_is_not_used(void **state)
 {
 	struct error err = { "" };
 	struct event_room room;
-	struct namer *n = namer_new();
+	struct namer *n = namer_new(NULL);
 	struct build_id id;
 	struct built b, other;
 	uint64_t offset;
@@ -154,7 +153,7 @@ static void another_build_is_not_used(void **state)
 
 static void recorded_names_go_first_and_the_newer_holds(void **state)
 {
-	struct namer *n = namer_new();
+	struct namer *n = namer_new(NULL);
 	struct event_room room;
 
 	namer_event(n, &image_record(&room, 2, IMAGE_JIT, "[anon]", NULL)->head);
@@ -202,7 +201,7 @@ static void tell(void *context, const struct event *e)
 
 static void what_was_asked_for_is_told_once(void **state)
 {
-	struct namer *n = namer_new(), *replay = namer_new();
+	struct namer *n = namer_new(NULL), *replay = namer_new(NULL);
 	struct told told = { 0 };
 	struct event_room room;
 	struct build_id id;
@@ -264,7 +263,7 @@ static unsigned expand_some(struct namer *n, uint32_t image, uint64_t *offset,
 
 static void what_is_inlined_goes_with_the_recording(void **state)
 {
-	struct namer *n = namer_new(), *elsewhere = namer_new();
+	struct namer *n = namer_new(NULL), *elsewhere = namer_new(NULL);
 	struct frame_name here[NAMING_LEVELS], there[NAMING_LEVELS];
 	struct event_room room;
 	struct build_id id;
@@ -306,7 +305,7 @@ static void levels_that_do_not_fit_are_not_taken(void **state)
 {
 	struct event_inline e = { .image = 2, .offset = 9, .levels = 2, .level = 1 };
 	struct frame_name levels[NAMING_LEVELS];
-	struct namer *n = namer_new();
+	struct namer *n = namer_new(NULL);
 	struct naming naming = namer_naming(n);
 	struct event_room room;
 
@@ -327,7 +326,7 @@ static void levels_that_do_not_fit_are_not_taken(void **state)
 
 static void the_kernel_of_a_recording_is_not_this_one(void **state)
 {
-	struct namer *n = namer_new(), *live = namer_new();
+	struct namer *n = namer_new(NULL), *live = namer_new(NULL);
 	uint64_t address = 0;
 	struct event_room room;
 	char line[4096], name[4000] = "";
@@ -358,7 +357,7 @@ static void the_kernel_of_a_recording_is_not_this_one(void **state)
 /* The vdso's functions lie somewhere in its first two pages; the clock is one. */
 static void the_vdso_has_its_clock(void **state)
 {
-	struct namer *n = namer_new();
+	struct namer *n = namer_new(NULL);
 	struct event_room room;
 	bool found = false;
 
@@ -375,7 +374,7 @@ static void the_vdso_has_its_clock(void **state)
 
 static void a_file_that_cannot_be_opened_says_why(void **state)
 {
-	struct namer *n = namer_new();
+	struct namer *n = namer_new(NULL);
 	struct error err = { "" };
 	struct event_room room;
 

@@ -11,12 +11,11 @@
 
 struct native {
 	struct image *image;
-	struct symtab *symbols; /* NULL until asked for */
 	struct inlines *inlines;
 };
 
-static int native_new(struct image *image, const struct build_id *wanted, struct native **ret,
-		      struct error *err)
+int native_open(struct image *image, const struct build_id *wanted, struct native **ret,
+		struct error *err)
 {
 	if (wanted && wanted->size && !build_id_equal(wanted, image_build_id(image))) {
 		error_set(err, ESTALE,
@@ -29,15 +28,6 @@ static int native_new(struct image *image, const struct build_id *wanted, struct
 	(*ret)->image = image;
 	(*ret)->inlines = inlines_new(image);
 	return 0;
-}
-
-int native_open(const char *path, const char *name, const struct build_id *wanted,
-		struct native **ret, struct error *err)
-{
-	struct image *image;
-	int r = image_open(path, name, &image, err);
-
-	return r ? r : native_new(image, wanted, ret, err);
 }
 
 int native_open_vdso(const struct build_id *wanted, struct native **ret, struct error *err)
@@ -57,7 +47,7 @@ int native_open_vdso(const struct build_id *wanted, struct native **ret, struct 
 					      m->end - m->start, "[vdso]", &image, err);
 	}
 	maps_done(&maps);
-	return r ? r : native_new(image, wanted, ret, err);
+	return r ? r : native_open(image, wanted, ret, err);
 }
 
 void native_close(struct native *n)
@@ -65,7 +55,6 @@ void native_close(struct native *n)
 	if (!n)
 		return;
 	inlines_free(n->inlines);
-	symtab_free(n->symbols);
 	image_close(n->image);
 	free(n);
 }
@@ -87,11 +76,8 @@ void native_set_line_budget(struct native *n, nsec left)
 
 bool native_find(struct native *n, uint64_t offset, struct found *ret)
 {
-	const struct symbol *s;
+	const struct symbol *s = symtab_find(image_symbols(n->image), offset);
 
-	if (!n->symbols && symtab_load(n->image, &n->symbols, NULL))
-		return false;
-	s = symtab_find(n->symbols, offset);
 	if (!s)
 		return false;
 	text_clear(&ret->name);

@@ -2,9 +2,7 @@
  * native - names of one ELF image: its symbols, and where it has DWARF, lines and
  * inlined functions.
  *
- * The file is opened at once, so that it is still the right one when it has
- * been deleted or replaced by the time somebody asks; symbols and DWARF are
- * read at the first question.
+ * Symbols and DWARF are read at the first question.
  */
 #ifndef SONDE_NAME_NATIVE_H
 #define SONDE_NAME_NATIVE_H
@@ -25,10 +23,10 @@ struct found {
 	bool late; /* there was no time to look for file and line */
 };
 
-/* -ESTALE: it has another build-id than the one that was mapped (wanted, may
- * be NULL or empty: not known). */
-int native_open(const char *path, const char *name, const struct build_id *wanted,
-		struct native **ret, struct error *err);
+/* Takes the image over, on failure too.  -ESTALE: it has another build-id than the one that was
+ * mapped (wanted, may be NULL or empty: not known). */
+int native_open(struct image *image, const struct build_id *wanted, struct native **ret,
+		struct error *err);
 /* The vdso of this kernel, from our own mapping. */
 int native_open_vdso(const struct build_id *wanted, struct native **ret, struct error *err);
 void native_close(struct native *n); /* NULL is fine */

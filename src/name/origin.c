@@ -22,10 +22,20 @@ static int origin_problem(struct origin *o, int r, const struct error *err)
 	return r;
 }
 
-int origin_open(struct origin *o, const char *open_path, struct error *err)
+static int open_file(struct origin *o, struct images *images, const char *path,
+		     struct error *err)
+{
+	struct image *image;
+	int r = images_open(images, path, o->path, &image, err);
+
+	return r ? r : native_open(image, &o->build_id, &o->native, err);
+}
+
+int origin_open(struct origin *o, struct images *images, const char *open_path,
+		struct error *err)
 {
 	struct error own = { "" };
-	int r = native_open(open_path, o->path, &o->build_id, &o->native, &own);
+	int r = open_file(o, images, open_path, &own);
 
 	o->tried = r;
 	if (!r)
@@ -54,7 +64,7 @@ static int load_file(struct origin *o, struct error *err)
 	if (o->live) /* it had no path, or it could not be opened when it was told */
 		return error_set(err, ENOENT, "'%s' could not be reached", o->path);
 	if (o->build_id.size)
-		return native_open(o->path, o->path, &o->build_id, &o->native, err);
+		return open_file(o, NULL, o->path, err);
 	return error_set(err, ENOENT,
 			 "'%s' had no build-id, so no file here can be told to be it", o->path);
 }

@@ -9,6 +9,7 @@
 #define SONDE_NAME_ORIGIN_H
 
 #include "base/table.h"
+#include "elf/images.h"
 #include "name/kallsyms.h"
 #include "name/native.h"
 #include "name/perfmap.h"
@@ -33,8 +34,11 @@ struct origin {
 };
 
 void origin_done(struct origin *o);
-/* Opens the file of a live image; an error is kept as the problem, too. */
-int origin_open(struct origin *o, const char *open_path, struct error *err);
+/* Opens the file of a live image, at once, so that it is still the right one when it has
+ * been deleted or replaced by the time somebody asks; images as of images_open().  An
+ * error is kept as the problem, too. */
+int origin_open(struct origin *o, struct images *images, const char *open_path,
+		struct error *err);
 /* The image's own answers (not the recorded ones).  line_budget is the time that
  * lines may take now.  False: no function there. */
 bool origin_find(struct origin *o, uint64_t offset, nsec line_budget, struct found *ret);

@@ -71,7 +71,7 @@ static bool comes_back(struct body *b, const struct symbol *s)
 static void judge_jump(struct body *b, uint32_t index)
 {
 	const struct insn *insn = &b->flow->at[index].insn;
-	uint32_t rule = cfa_rule(code_cfa(b->image), insn->address);
+	uint32_t rule = unwind_find(code_cfa(b->image), insn->address);
 	const struct symbol *s = code_function_at(b->image, insn->target);
 	bool part, known = RULE_TYPE(rule) != RULE_NONE;
 

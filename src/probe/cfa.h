@@ -10,7 +10,7 @@
 #ifndef SONDE_PROBE_CFA_H
 #define SONDE_PROBE_CFA_H
 
-#include "elf/image.h"
+#include "elf/unwind.h"
 #include "wire/rule.h"
 
 enum cfa_answer {
@@ -19,17 +19,8 @@ enum cfa_answer {
 	CFA_NO,
 };
 
-struct cfa_table;
-
-/* Never NULL; knows nothing where the file has no table.  The image must outlive
- * it. */
-struct cfa_table *cfa_table_new(const struct image *image);
-void cfa_table_free(struct cfa_table *t); /* NULL is fine */
-
-/* The rule in force at an address (wire/rule.h), RULE_NONE where there is none. */
-uint32_t cfa_rule(const struct cfa_table *t, uint64_t address);
 /* Is the stack at an address that of a function's first instruction? */
-enum cfa_answer cfa_is_entry(const struct cfa_table *t, uint64_t address);
+enum cfa_answer cfa_is_entry(const struct unwind_table *t, uint64_t address);
 
 /* Does a rule reach the CFA from SP or RBP alone, as a probe can? */
 static inline bool cfa_is_plain(uint32_t rule)

@@ -29,19 +29,14 @@ static struct code_image *find_image(struct code *c, const struct map *map)
 	return NULL;
 }
 
-static void open_image(struct code_image *image, uint32_t pid)
+static void open_image(struct code_image *image, struct images *images, uint32_t pid)
 {
 	struct error err = { "" };
-	int fd;
 
 	image->failed = map_path(&image->map, pid, &image->attach, &err);
-	if (!image->failed) {
-		fd = map_open(&image->map, pid, &err);
+	if (!image->failed)
 		image->failed =
-			fd < 0 ? fd : image_open_fd(fd, image->name, &image->image, &err);
-		if (fd >= 0)
-			close(fd);
-	}
+			images_open(images, image->attach, image->name, &image->image, &err);
 	if (image->failed)
 		image->why = mem_text(err.text);
 }
@@ -56,7 +51,8 @@ static uint64_t exe_inode(uint32_t pid)
 	return stat(path, &st) ? 0 : st.st_ino;
 }
 
-static int add_process(struct code *c, const struct process *p, struct error *err)
+static int add_process(struct code *c, const struct process *p, struct images *images,
+		       struct error *err)
 {
 	uint32_t pid = p->pid;
 	struct maps maps = { 0 };
@@ -91,7 +87,7 @@ static int add_process(struct code *c, const struct process *p, struct error *er
 		have_main |= image->is_main;
 		if (image->is_main)
 			memcpy(image->alias, p->comm, COMM_SIZE);
-		open_image(image, pid);
+		open_image(image, images, pid);
 	}
 	maps_done(&maps);
 	return 0;
@@ -113,14 +109,15 @@ static char *text_take(struct text *t)
 	return s;
 }
 
-int code_open(const struct target *target, struct code *ret, struct error *err)
+int code_open(const struct target *target, struct images *images, struct code *ret,
+	      struct error *err)
 {
 	struct code c = { 0 };
 	struct text name = { 0 }, option = { 0 };
 	int failed = 0;
 
 	for (uint32_t i = 0; i < target->processes.count; i++) {
-		failed = add_process(&c, &target->processes.at[i], err);
+		failed = add_process(&c, &target->processes.at[i], images, err);
 		/* of many processes some may end meanwhile */
 		if (failed && target->processes.count == 1)
 			break;
@@ -174,9 +171,7 @@ void code_done(struct code *c)
 	for (uint32_t i = 0; i < c->count; i++) {
 		struct code_image *image = &c->at[i];
 
-		cfa_table_free(image->cfa);
 		free(image->goroutines);
-		symtab_free(image->symbols);
 		table_done(&image->cold);
 		table_done(&image->callers);
 		array_done(&image->ranges);
@@ -215,9 +210,10 @@ static void index_cold_parts(struct code_image *image)
 
 const struct symtab *code_symbols(struct code_image *image)
 {
-	if (image->image && !image->symbols &&
-	    !symtab_load(image->image, &image->symbols, NULL))
+	if (image->image && !image->symbols) {
+		image->symbols = image_symbols(image->image);
 		index_cold_parts(image);
+	}
 	return image->symbols;
 }
 
@@ -230,11 +226,9 @@ const struct symbol *code_function_at(const struct code_image *image, uint64_t a
 		       : NULL;
 }
 
-const struct cfa_table *code_cfa(struct code_image *image)
+const struct unwind_table *code_cfa(struct code_image *image)
 {
-	if (!image->cfa)
-		image->cfa = cfa_table_new(image->image);
-	return image->cfa;
+	return image_unwind(image->image);
 }
 
 const struct symbol *code_cold_part(struct code_image *image, const struct symbol *function)

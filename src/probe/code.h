@@ -8,7 +8,7 @@
 #define SONDE_PROBE_CODE_H
 
 #include "base/table.h"
-#include "elf/image.h"
+#include "elf/images.h"
 #include "elf/symtab.h"
 #include "probe/cfa.h"
 #include "proc/maps.h"
@@ -24,8 +24,7 @@ struct code_image {
 	ARRAY(struct map) ranges; /* all executable mappings of it in that process */
 	struct image *image;	  /* NULL: could not be opened, see why */
 	char *why;
-	struct symtab *symbols;		   /* through code_symbols() */
-	struct cfa_table *cfa;		   /* through code_cfa() */
+	const struct symtab *symbols;	   /* through code_symbols() */
 	struct table cold;		   /* hash of FUNC -> index of the symbol FUNC.cold */
 	struct table callers;		   /* through callers_count() */
 	struct goroutine_code *goroutines; /* through goroutine_code() */
@@ -44,8 +43,10 @@ struct code {
 };
 
 /* The images of all processes of a target; those that cannot be opened are kept
- * with the reason.  Fails only if no image at all could be opened. */
-int code_open(const struct target *target, struct code *ret, struct error *err);
+ * with the reason.  images as of images_open().  Fails only if no image at all could be opened.
+ */
+int code_open(const struct target *target, struct images *images, struct code *ret,
+	      struct error *err);
 /* One file, not running. */
 int code_open_file(const char *path, struct code *ret, struct error *err);
 void code_done(struct code *c);
@@ -59,7 +60,7 @@ const struct symtab *code_symbols(struct code_image *image);
  * read. */
 const struct symbol *code_function_at(const struct code_image *image, uint64_t address);
 /* The image must be open. */
-const struct cfa_table *code_cfa(struct code_image *image);
+const struct unwind_table *code_cfa(struct code_image *image);
 /* The part of a function that the compiler moved away (FUNC.cold, FUNC.cold.0),
  * NULL if there is none. */
 const struct symbol *code_cold_part(struct code_image *image, const struct symbol *function);

@@ -5,7 +5,7 @@
 
 struct planner {
 	struct flow *flow;
-	const struct cfa_table *cfa;
+	const struct unwind_table *cfa;
 	struct exit_plan *plan;
 	bool open;	/* some jump may lead anywhere within */
 	uint32_t check; /* index of the last jump that is taken where the stack is too
@@ -57,7 +57,7 @@ static bool add_exit(struct planner *p, const struct insn *insn, uint32_t cfa,
 static bool add_cheap(struct planner *p, uint32_t index, uint8_t condition)
 {
 	const struct insn *insn = &p->flow->at[index].insn;
-	uint32_t cfa = cfa_rule(p->cfa, insn->address);
+	uint32_t cfa = unwind_find(p->cfa, insn->address);
 
 	if (!is_cheap(insn) || !cfa_is_plain(cfa) || index == p->check)
 		return false;
@@ -139,7 +139,7 @@ static bool cover_exit(struct planner *p, uint32_t index)
 static void plan_exit(struct planner *p, uint32_t index)
 {
 	const struct insn *insn = &p->flow->at[index].insn;
-	uint32_t cfa = cfa_rule(p->cfa, insn->address);
+	uint32_t cfa = unwind_find(p->cfa, insn->address);
 	bool trusted = cfa_is_same(cfa, RULE_ENTRY);
 
 	if (!p->flow->at[index].reached && !trusted)
@@ -161,7 +161,7 @@ static void plan_exit(struct planner *p, uint32_t index)
 /* A jump through a register: out, or within to an address that was computed. */
 static void judge_indirect(struct planner *p, struct flow_insn *at)
 {
-	uint32_t cfa = cfa_rule(p->cfa, at->insn.address);
+	uint32_t cfa = unwind_find(p->cfa, at->insn.address);
 
 	if (at->by_table)
 		return;
@@ -244,7 +244,7 @@ static const struct insn *find_entry(struct planner *p, uint32_t *ret_cfa)
 
 	for (uint32_t i = 0; i < f->count && i < ENTRY_INSNS; i++) {
 		const struct flow_insn *at = &f->at[i];
-		uint32_t cfa = i ? cfa_rule(p->cfa, at->insn.address) : RULE_ENTRY;
+		uint32_t cfa = i ? unwind_find(p->cfa, at->insn.address) : RULE_ENTRY;
 
 		if (i &&
 		    (!at->falls_in || at->source != FLOW_NONE || at->from_table || p->open))
@@ -277,7 +277,7 @@ static void plan_entry(struct planner *p)
 		return refuse(p, "its first instruction is also the head of a loop");
 	if (p->check != FLOW_NONE) {
 		insn = &p->flow->at[p->check].insn;
-		cfa = cfa_rule(p->cfa, insn->address);
+		cfa = unwind_find(p->cfa, insn->address);
 		if (!cfa_is_plain(cfa) || !is_cheap(insn))
 			return refuse(p, "it asks for stack in a way that is not known");
 	} else {
@@ -303,7 +303,7 @@ static int compare(const void *a, const void *b)
 	return left->insn.address < right->insn.address ? -1 : 1;
 }
 
-void exits_plan(struct flow *flow, const struct cfa_table *cfa, enum exit_scope scope,
+void exits_plan(struct flow *flow, const struct unwind_table *cfa, enum exit_scope scope,
 		struct exit_plan *ret)
 {
 	struct planner p = { .flow = flow, .cfa = cfa, .plan = ret };

@@ -66,7 +66,7 @@ enum exit_scope {
 };
 
 /* Plans the probes of a function; flow as of body_read(). */
-void exits_plan(struct flow *flow, const struct cfa_table *cfa, enum exit_scope scope,
+void exits_plan(struct flow *flow, const struct unwind_table *cfa, enum exit_scope scope,
 		struct exit_plan *ret);
 void exits_done(struct exit_plan *p);
 

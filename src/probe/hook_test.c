@@ -120,7 +120,7 @@ static void judge_running(const char *const argv[], struct judgement *ret)
 	usleep(400000); /* until its libraries are mapped */
 	failed = process_read(pid, &p, &err);
 	array_push(&target.processes, p);
-	failed = failed ? failed : code_open(&target, &code, &err);
+	failed = failed ? failed : code_open(&target, NULL, &code, &err);
 	if (!failed)
 		hook_judge(&code, ret);
 	kill(pid, SIGKILL);

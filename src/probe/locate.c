@@ -138,7 +138,6 @@ void function_init(const struct code_image *image, const struct symbol *symbol,
 		.size = symbol->size,
 		.attach = mem_text(image->attach),
 		.image_path = mem_text(image->path),
-		.inode = image->map.inode,
 		.symbol = mem_text(symbol->raw),
 		.name = make_name(symbol->raw),
 	};

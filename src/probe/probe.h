@@ -4,7 +4,7 @@
  *	struct code code = { 0 };
  *	struct probe probe = { 0 };
  *
- *	code_open(&target, &code, &err);
+ *	code_open(&target, NULL, &code, &err);
  *	probe_resolve(&code, "handle_request", EXIT_WISH_AUTO, &probe, &err);
  *	if (!probe_has_end(&probe, &err))
  *		... a span cannot be measured, err says why
@@ -47,7 +47,6 @@ struct probe_function {
 	uint64_t entry;		  /* file offset of its first instruction */
 	uint64_t size;		  /* bytes */
 	uint64_t address;	  /* of the entry, in the file's own numbers */
-	uint64_t inode;		  /* of the mapped file, 0 = just a file */
 	char *symbol;		  /* raw name */
 	char *name;		  /* readable, with parameters and clone suffix */
 	enum probe_exit exit;	  /* how its calls are seen to end */

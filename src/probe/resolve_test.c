@@ -86,7 +86,7 @@ static int start(void **state)
 	if (read(ready[0], &byte, 1) != 1 || process_read(child, &p, &err))
 		return -1;
 	array_push(&target.processes, p);
-	if (code_open(&target, &code, &err)) {
+	if (code_open(&target, NULL, &code, &err)) {
 		print_error("%s\n", err.text);
 		return -1;
 	}

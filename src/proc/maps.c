@@ -268,18 +268,3 @@ int map_path(const struct map *map, uint32_t pid, char **ret, struct error *err)
 	return error_set(err, -found, "cannot open '%s' of process %u: %s", map->path, pid,
 			 strerror(-found));
 }
-
-int map_open(const struct map *map, uint32_t pid, struct error *err)
-{
-	AUTO_FREE char *path = NULL;
-	int ret = map_path(map, pid, &path, err);
-	int fd;
-
-	if (ret)
-		return ret;
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0)
-		return error_set(err, errno, "cannot open '%s' of process %u: %s", map->path,
-				 pid, strerror(errno));
-	return fd;
-}

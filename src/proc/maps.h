@@ -2,7 +2,7 @@
  * maps - what a process has mapped, and how to open the very file it mapped.
  *
  * A path in /proc/PID/maps is a hint: the file may be deleted, replaced, or live
- * in another mount namespace.  map_open() therefore goes by the mapping itself
+ * in another mount namespace.  map_path() therefore goes by the mapping itself
  * (map_files), or by the path below /proc/PID/root if its inode is the one that
  * is mapped.
  */
@@ -68,7 +68,5 @@ uint64_t maps_code_key(const struct maps *m);
  * CAP_CHECKPOINT_RESTORE); -ENOENT, -EACCES.
  */
 int map_path(const struct map *map, uint32_t pid, char **ret, struct error *err);
-/* File descriptor, read only, never a FIFO or a device. */
-int map_open(const struct map *map, uint32_t pid, struct error *err);
 
 #endif

@@ -1,7 +1,6 @@
 #include "session/describe.h"
 
 #include "base/clock.h"
-#include "elf/image.h"
 #include "proc/thread.h"
 #include "wire/codec.h"
 
@@ -9,12 +8,14 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-void describe_init(struct describe *d, source_event event, describe_image image, void *context)
+void describe_init(struct describe *d, struct images *images, source_event event,
+		   describe_image image, void *context)
 {
 	*d = (struct describe){
 		.event = event,
 		.image = image,
 		.context = context,
+		.images = images,
 		.next_image = IMAGE_KERNEL_ID + 1,
 	};
 }
@@ -124,23 +125,23 @@ static uint32_t image_for(struct describe *d, const struct map *m, uint32_t pid)
 	uint64_t key = file_key(m, pid);
 	uint32_t id = table_find(&d->files, key);
 	AUTO_FREE char *open_path = NULL;
-	struct image *image;
+	struct image *image = NULL;
 
 	if (id != TABLE_NONE)
 		return id;
 	fixed.image = d->next_image++;
 	table_set(&d->files, key, fixed.image);
 	if (m->kind == MAP_KIND_FILE && map_path(m, pid, &open_path, NULL) == 0 &&
-	    image_open(open_path, m->path, &image, NULL) == 0) {
+	    images_open(d->images, open_path, m->path, &image, NULL) == 0) {
 		const struct build_id *b = image_build_id(image);
 
 		fixed.build_id_size = b->size;
 		memcpy(fixed.build_id, b->bytes, b->size);
-		image_close(image);
 	}
 	if (fixed.kind == IMAGE_JIT)
 		open_path = perfmap_path(pid);
 	tell_image(d, &fixed, m->path[0] ? m->path : "[anon]", open_path);
+	image_close(image);
 	return fixed.image;
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "base/table.h"
+#include "elf/images.h"
 #include "proc/maps.h"
 #include "source/source.h"
 
@@ -23,13 +24,16 @@ struct describe {
 	source_event event;
 	describe_image image;
 	void *context;
+	struct images *images;
 	struct table files;	/* hash of device and inode -> image id */
 	struct table ranges;	/* hash of (pid, start, end, offset, image) -> 1 */
 	struct table processes; /* pid -> 1 */
 	uint32_t next_image;
 };
 
-void describe_init(struct describe *d, source_event event, describe_image image, void *context);
+/* images as of images_open(); the caller's. */
+void describe_init(struct describe *d, struct images *images, source_event event,
+		   describe_image image, void *context);
 void describe_done(struct describe *d);
 
 /* First: the machine, the clock and the kernel image. */

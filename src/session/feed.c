@@ -2,9 +2,9 @@
 
 #include "model/join.h"
 
-void feed_init(struct feed *f)
+void feed_init(struct feed *f, struct images *images)
 {
-	*f = (struct feed){ .store = store_new(NULL), .namer = namer_new() };
+	*f = (struct feed){ .store = store_new(NULL), .namer = namer_new(images) };
 }
 
 void feed_done(struct feed *f)

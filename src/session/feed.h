@@ -22,7 +22,8 @@ struct feed {
 	struct error error; /* why */
 };
 
-void feed_init(struct feed *f);
+/* images as of images_open(); the caller's. */
+void feed_init(struct feed *f, struct images *images);
 void feed_done(struct feed *f);
 
 /* A source_event function; context is the struct feed. */

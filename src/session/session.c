@@ -38,6 +38,8 @@ int session_open(struct session *s, const struct session_option *option, struct 
 	int code;
 
 	*s = (struct session){ .option = *option, .opened = clock_now() };
+	s->images = images_new();
+	s->watch.images = s->images;
 	code = find_target(s, err);
 	if (code)
 		return code;
@@ -171,11 +173,11 @@ int session_arm(struct session *s, struct error *err)
 		.brackets = s->watch.brackets,
 		.attach = s->watch.set.count ? attach_kind_here() : ATTACH_SESSION,
 	};
-	s->tables = tables_new();
-	feed_init(&s->feed);
+	s->tables = tables_new(s->images);
+	feed_init(&s->feed, s->images);
 	s->feed.writer = s->writer;
 	s->feed.live = true;
-	describe_init(&s->describe, follow_described, follow_image, s);
+	describe_init(&s->describe, s->images, follow_described, follow_image, s);
 	s->described = true;
 	loop_init(&s->loop, s);
 	s->looped = true;
@@ -254,4 +256,5 @@ void session_close(struct session *s)
 	array_done(&s->born);
 	array_done(&s->young);
 	array_done(&s->unjudged);
+	images_free(s->images);
 }

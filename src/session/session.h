@@ -40,6 +40,7 @@ struct session_young {
 struct session {
 	struct session_option option;
 	struct target target;
+	struct images *images; /* of all of these, each read once */
 	struct watch watch;
 	struct describe describe;
 	struct feed feed;

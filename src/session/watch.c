@@ -166,7 +166,7 @@ int watch_find(struct watch *w, const struct target *target, const char *const *
 
 	if (!nr_places)
 		return 0;
-	code = code_open(target, &w->code, err);
+	code = code_open(target, w->images, &w->code, err);
 	for (uint32_t i = 0; code == 0 && i < nr_places; i++)
 		code = add_place(w, places[i], wish, err);
 	if (code == 0)
@@ -305,7 +305,9 @@ static uint32_t image_of(const struct watch *w, const struct describe *d,
 			 const struct probe_function *function)
 {
 	for (uint32_t i = 0; i < w->code.count; i++) {
-		if (strcmp(w->code.at[i].path, function->image_path) == 0)
+		const char *attach = w->code.at[i].attach;
+
+		if (attach && strcmp(attach, function->attach) == 0)
 			return describe_find(d, &w->code.at[i].map, w->code.at[i].pid);
 	}
 	return 0;
@@ -359,7 +361,7 @@ static bool would_harm(const struct watch *w, const struct code *code, struct er
 	return false;
 }
 
-static int open_one(uint32_t pid, struct code *ret, struct error *err)
+static int open_one(uint32_t pid, struct images *images, struct code *ret, struct error *err)
 {
 	struct target one = { 0 };
 	struct process process;
@@ -368,7 +370,7 @@ static int open_one(uint32_t pid, struct code *ret, struct error *err)
 	if (code)
 		return code;
 	array_push(&one.processes, process);
-	code = code_open(&one, ret, err);
+	code = code_open(&one, images, ret, err);
 	array_done(&one.processes);
 	return code;
 }
@@ -388,7 +390,7 @@ bool watch_may_hook(struct watch *w, uint32_t pid, uint64_t *ret_pages, struct e
 	maps_done(&maps);
 	if (known == FIT)
 		return true;
-	if (open_one(pid, &code, err)) {
+	if (open_one(pid, w->images, &code, err)) {
 		*ret_pages = 0;
 		return false;
 	}

@@ -20,6 +20,7 @@ struct watch_file {
 };
 
 struct watch {
+	struct images *images; /* as of images_open(); the caller's, set before */
 	struct code code;
 	struct probe_set set;
 	ARRAY(struct watch_file) files;

@@ -29,6 +29,7 @@ struct table_process {
 };
 
 struct tables {
+	struct images *files; /* the caller's */
 	ARRAY(struct table_image) images;
 	struct table image_ids;
 	ARRAY(struct table_process) processes;
@@ -40,9 +41,12 @@ struct tables {
 	uint32_t generation;
 };
 
-struct tables *tables_new(void)
+struct tables *tables_new(struct images *images)
 {
-	return NEW(struct tables);
+	struct tables *t = NEW(struct tables);
+
+	t->files = images;
+	return t;
 }
 
 void tables_free(struct tables *t)
@@ -76,7 +80,6 @@ static struct image *open_vdso(void)
 void tables_image(struct tables *t, const struct event_image *image, const char *open_path)
 {
 	struct table_image *i;
-	struct unwind_table rows = { 0 };
 
 	if (table_find(&t->image_ids, image->image) != TABLE_NONE)
 		return;
@@ -86,11 +89,12 @@ void tables_image(struct tables *t, const struct event_image *image, const char 
 	if (image->kind == IMAGE_VDSO)
 		i->image = open_vdso();
 	else if (image->kind == IMAGE_FILE && open_path &&
-		 image_open(open_path, image->path, &i->image, NULL))
+		 images_open(t->files, open_path, image->path, &i->image, NULL))
 		i->image = NULL;
-	if (i->image && unwind_build(i->image, &rows, NULL) == 0)
-		rows_add(&t->rows, &rows, &i->place);
-	unwind_done(&rows);
+	if (!i->image)
+		return;
+	rows_add(&t->rows, image_unwind(i->image), &i->place);
+	image_forget_unwind(i->image);
 }
 
 static struct table_process *process_for(struct tables *t, uint32_t pid)

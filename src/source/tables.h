@@ -10,13 +10,15 @@
 #define SONDE_SOURCE_TABLES_H
 
 #include "base/error.h"
+#include "elf/images.h"
 #include "wire/event.h"
 
 #include <stdint.h>
 
 struct tables;
 
-struct tables *tables_new(void);
+/* images as of images_open(); the caller's. */
+struct tables *tables_new(struct images *images);
 void tables_free(struct tables *t); /* NULL is fine */
 
 /* An image of the stream: builds its rows.  open_path leads to its file now;

@@ -19,7 +19,7 @@
 
 struct bench {
 	struct image *image;
-	struct symtab *symbols;
+	const struct symtab *symbols;
 	uint64_t seed;
 	nsec began;
 };
@@ -73,18 +73,17 @@ int main(int argc, char **argv)
 	unsigned functions = argc > 2 ? atoi(argv[2]) : 40;
 	struct error err;
 
-	if (argc < 2 || image_open(argv[1], argv[1], &b.image, &err) ||
-	    symtab_load(b.image, &b.symbols, &err)) {
+	if (argc < 2 || image_open(argv[1], argv[1], &b.image, &err)) {
 		fprintf(stderr, "inline_bench: %s\n", argc < 2 ? "no program given" : err.text);
 		return 1;
 	}
+	b.symbols = image_symbols(b.image);
 	for (unsigned i = 0; i < functions; i++)
 		symtab_find(b.symbols, pick(&b)->offset);
 	printf("names                %8.1f ms (%u functions in the file)\n", since(&b),
 	       symtab_count(b.symbols));
 	b.seed = argc > 3 ? atoi(argv[3]) : 1;
 	chains(&b, functions);
-	symtab_free(b.symbols);
 	image_close(b.image);
 	return 0;
 }

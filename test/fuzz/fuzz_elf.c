@@ -63,20 +63,18 @@ static void ask_symbol(const struct symtab *t, uint32_t index, struct text *name
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	AUTO_TEXT struct text name = { 0 };
-	struct symtab *symbols;
+	const struct symtab *symbols;
 	struct image *image;
 	struct error err;
 
 	if (image_open_memory(bytes, size, "fuzz", &image, &err))
 		return 0;
 	ask_image(image);
-	if (!symtab_load(image, &symbols, &err)) {
-		for (uint32_t i = 0; i < symtab_count(symbols) && i < ASKED; i++)
-			ask_symbol(symbols, i, &name);
-		for (uint64_t at = 0; at < 1 << 16; at += 127)
-			symtab_find(symbols, at);
-		symtab_free(symbols);
-	}
+	symbols = image_symbols(image);
+	for (uint32_t i = 0; i < symtab_count(symbols) && i < ASKED; i++)
+		ask_symbol(symbols, i, &name);
+	for (uint64_t at = 0; at < 1 << 16; at += 127)
+		symtab_find(symbols, at);
 	image_close(image);
 	return 0;
 }

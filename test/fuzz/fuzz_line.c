@@ -6,6 +6,7 @@
  *
  * sources: src/elf/*.c src/base/*.c
  */
+#include "base/mem.h"
 #include "elf/line.h"
 #include "elf/symtab.h"
 
@@ -21,25 +22,24 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 static void ask(const struct image *image)
 {
 	struct lines *lines = lines_new(image, NSEC_PER_SEC);
-	struct symtab *symbols;
+	const struct symtab *symbols = image_symbols(image);
 	const char *file;
 	uint32_t line;
 
-	assert(!symtab_load(image, &symbols, NULL));
 	for (uint32_t i = 0; i < symtab_count(symbols) && i < ASKED; i++)
 		if (lines_find(lines, symtab_at(symbols, i)->offset, &file, &line))
 			assert(line && strlen(file) < UINT32_MAX);
 	lines_free(lines);
-	symtab_free(symbols);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	int fd = memfd_create("fuzz", MFD_CLOEXEC);
+	AUTO_FREE char *path = mem_format("/proc/self/fd/%d", fd);
 	struct image *image;
 
 	if (write(fd, bytes, size) == (ssize_t)size &&
-	    !image_open_fd(fd, "fuzz", &image, NULL)) {
+	    !image_open(path, "fuzz", &image, NULL)) {
 		ask(image);
 		image_close(image);
 	}

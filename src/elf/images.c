@@ -1,0 +1,80 @@
+#include "elf/images.h"
+
+#include "base/array.h"
+#include "base/table.h"
+#include "elf/section.h"
+
+#include <sys/stat.h>
+
+struct images {
+	ARRAY(struct image *);
+	struct table files; /* file_key() -> index */
+};
+
+struct images *images_new(void)
+{
+	return NEW(struct images);
+}
+
+void images_free(struct images *all)
+{
+	if (!all)
+		return;
+	for (uint32_t i = 0; i < all->count; i++)
+		image_close(all->at[i]);
+	array_done(all);
+	table_done(&all->files);
+	free(all);
+}
+
+static uint64_t file_key(const struct stat *st)
+{
+	uint64_t parts[] = {
+		st->st_dev,	     st->st_ino,	  st->st_size,
+		st->st_mtim.tv_sec,  st->st_mtim.tv_nsec, st->st_ctim.tv_sec,
+		st->st_ctim.tv_nsec,
+	};
+
+	return hash_bytes(parts, sizeof(parts), 0);
+}
+
+static struct image *find(const struct images *all, const char *path)
+{
+	struct stat st;
+	uint32_t at = stat(path, &st) ? TABLE_NONE : table_find(&all->files, file_key(&st));
+
+	return at == TABLE_NONE ? NULL : all->at[at];
+}
+
+/* By what was opened: the path may lead elsewhere by now. */
+static void add(struct images *all, struct image *image)
+{
+	struct stat st;
+
+	if (fstat(image_file(image), &st))
+		return;
+	table_set(&all->files, file_key(&st), all->count);
+	array_push(all, image);
+	image_use(image);
+}
+
+int images_open(struct images *all, const char *path, const char *name, struct image **ret,
+		struct error *err)
+{
+	struct image *known = all ? find(all, path) : NULL;
+	int r;
+
+	if (known) {
+		*ret = image_use(known);
+		return 0;
+	}
+	r = image_open(path, name, ret, err);
+	if (!r && all)
+		add(all, *ret);
+	return r;
+}
+
+uint32_t images_count(const struct images *all)
+{
+	return all->count;
+}

@@ -1,0 +1,27 @@
+/*
+ * images - the files of a run, each opened and read once, whoever asks for it.
+ *
+ * A file is known by device and inode, and by its size and times: one that was
+ * changed in its place is another.  (A build-id will not do: not every file has
+ * one, and two files with the same may differ in what was stripped.)  They stay
+ * open until the end of the run.  Not for several threads.
+ */
+#ifndef SONDE_ELF_IMAGES_H
+#define SONDE_ELF_IMAGES_H
+
+#include "elf/image.h"
+
+struct images;
+
+struct images *images_new(void);
+/* NULL is fine; what somebody else has open stays open. */
+void images_free(struct images *all);
+
+/* As image_open(), to be closed the same way; the image that is there already keeps
+ * its first name.  all NULL: shared with nobody. */
+int images_open(struct images *all, const char *path, const char *name, struct image **ret,
+		struct error *err);
+/* How many there are. */
+uint32_t images_count(const struct images *all);
+
+#endif
