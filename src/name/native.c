@@ -59,11 +59,6 @@ void native_close(struct native *n)
 	free(n);
 }
 
-const struct image *native_image(const struct native *n)
-{
-	return n->image;
-}
-
 nsec native_line_spent(const struct native *n)
 {
 	return inlines_spent(n->inlines);

@@ -31,7 +31,6 @@ int native_open(struct image *image, const struct build_id *wanted, struct nativ
 int native_open_vdso(const struct build_id *wanted, struct native **ret, struct error *err);
 void native_close(struct native *n); /* NULL is fine */
 
-const struct image *native_image(const struct native *n);
 /* CPU time that lines and inlined functions may take from now on. */
 void native_set_line_budget(struct native *n, nsec left);
 /* False: no function there. */
