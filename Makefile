@@ -2,7 +2,7 @@
 # on a fresh machine, set-up included.
 BUILD ?= build
 PREFIX ?= /usr/local
-# Seconds for each fuzz target of `make fuzz`.
+# Seconds for each target of `make fuzz` and `make soak`.
 SECONDS_EACH ?= 60
 
 all: setup
@@ -34,10 +34,14 @@ fuzz: setup-test all
 format:
 	@tools/check-format --fix
 
+# Real programs at work for SECONDS_EACH each, while probes come and go.
+soak: setup-test all
+	@SOAK_SECONDS=$(SECONDS_EACH) tools/run-tests $(BUILD) --only 'test/soak/*'
+
 install: all
 	meson install -C $(BUILD) --no-rebuild
 
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all setup setup-test demo check bench bench-stacks fuzz format install clean
+.PHONY: all setup setup-test demo check bench bench-stacks fuzz soak format install clean

@@ -131,13 +131,16 @@ sonde_finish() { { wait "$tracer"; } 2>/dev/null; status=$?; }
 # Ends a child of ours without a word of the shell's.
 end_now() { { kill -KILL "$1" && wait "$1"; } 2>/dev/null; return 0; }
 
-# The value of a Python expression; d is the document (of several lines: the last),
-# lines all of them.
+# The value of a Python expression; d is the document (of several in a file, a line each:
+# the last), lines all of them.
 value() {
 	"$python" - "$@" <<'END'
 import json, sys
-lines = [json.loads(l) for l in open(sys.argv[1]) if l.strip().startswith(('{', '['))] \
-    if sys.argv[1] else []
+text = open(sys.argv[1]).read() if sys.argv[1] else ''
+try:
+    lines = [json.loads(text)]
+except ValueError:
+    lines = [json.loads(l) for l in text.splitlines() if l.strip().startswith(('{', '['))]
 d = lines[-1] if lines else {}
 print(eval('(' + sys.argv[2] + ')', {'d': d, 'lines': lines, 'a': sys.argv[3:], 'json': json}))
 END
