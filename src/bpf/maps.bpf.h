@@ -156,6 +156,12 @@ struct {
 	__uint(max_entries, 8 << 20);
 } ring SEC(".maps");
 
+/* struct birth; whoever waits for them is woken at once. */
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 64 << 10);
+} births SEC(".maps");
+
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);

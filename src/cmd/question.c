@@ -1,6 +1,7 @@
 #include "cmd/question.h"
 
 #include "model/split.h"
+#include "sink/headline.h"
 #include "view/answer.h"
 #include "wire/span_end.h"
 
@@ -108,6 +109,7 @@ void question_losses(const struct picture *p, struct text *to)
 	text_add(to, ")");
 	if (p->spans.count)
 		add_calls(p, to);
+	headline_children(to, p);
 	if (l->spans)
 		text_format(to, ", %s span records lost", text_count(a, l->spans));
 	if (l->spans_unmatched)

@@ -176,6 +176,21 @@ static void join_loss(struct store *st, const struct event *e)
 		st->losses = *(const struct event_loss *)e;
 }
 
+static void join_armed(struct store *st, const struct event *e)
+{
+	const struct event_armed *armed = (const void *)e;
+
+	if (armed->since > e->time) {
+		st->malformed++;
+		return;
+	}
+	st->children.count++;
+	if (armed->since == e->time)
+		st->children.unwatched++;
+	if (e->time - armed->since > st->children.latest)
+		st->children.latest = e->time - armed->since;
+}
+
 static void join_fork(struct store *st, const struct event *e)
 {
 	const struct event_fork *fork = (const void *)e;
@@ -244,6 +259,7 @@ static const struct {
 	[EVENT_ENDS] = { join_ends, sizeof(struct event_ends) },
 	[EVENT_UNSURE] = { join_sum, sizeof(struct event_call_sum) },
 	[EVENT_PROBED] = { join_sum, sizeof(struct event_call_sum) },
+	[EVENT_ARMED] = { join_armed, sizeof(struct event_armed) },
 	[EVENT_LOSS] = { join_loss, sizeof(struct event_loss) },
 	[EVENT_END] = { join_end, sizeof(struct event_end) },
 	[EVENT_START] = { join_start, sizeof(struct event_start) },

@@ -64,6 +64,13 @@ struct store_origin {
 	uint32_t hz, cpus;
 };
 
+/* Processes forked while probes were watched (event_armed). */
+struct store_children {
+	uint64_t count;
+	uint64_t unwatched; /* of these: never carried probes */
+	nsec latest;	    /* most from the fork until the probes were there */
+};
+
 /* Stacks seen lately, by a hash of their addresses. */
 #define STACK_CACHE 4096
 
@@ -94,10 +101,11 @@ struct store {
 	uint64_t threads_seen; /* distinct, as far as they are known */
 
 	struct event_loss losses; /* the newest */
-	uint64_t malformed;	  /* records whose parts did not fit */
-	nsec first, newest;	  /* time of what is known; newest 0: nothing yet */
-	nsec started;		  /* when samples and calls began to count, 0: not told */
-	nsec last_armed;	  /* newest of the probes' */
+	struct store_children children;
+	uint64_t malformed; /* records whose parts did not fit */
+	nsec first, newest; /* time of what is known; newest 0: nothing yet */
+	nsec started;	    /* when samples and calls began to count, 0: not told */
+	nsec last_armed;    /* newest of the probes' */
 	bool has_end;
 	struct event_end end;
 	struct stack_cached *stacks; /* STACK_CACHE of them */

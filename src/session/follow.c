@@ -54,10 +54,11 @@ void follow_event(void *context, const struct event *e)
 	} else if (e->kind == EVENT_EXEC) {
 		describe_exec(&s->describe, ((const struct event_exec *)e)->pid);
 		follow_young(s, ((const struct event_exec *)e)->pid);
+	} else if (e->kind == EVENT_EXIT && ((const struct event_exit *)e)->last) {
+		live_ended(s->live, ((const struct event_exit *)e)->pid);
 	}
 }
 
-/* The programs see new processes at once; probes follow here. */
 void follow_born(struct session *s)
 {
 	for (uint32_t i = 0; i < s->born.count; i++) {
@@ -65,7 +66,6 @@ void follow_born(struct session *s)
 
 		if (table_find(&s->describe.processes, pid) == TABLE_NONE)
 			describe_process(&s->describe, pid, NULL);
-		watch_arm(&s->watch, s->live, pid, NULL);
 		loop_add_process(&s->loop, pid, false, NULL);
 	}
 	array_clear(&s->born);

@@ -3,7 +3,7 @@
  * become other programs, load code.
  *
  * The kernel half sees all that by itself; what follows here is what needs
- * files: names, unwind tables, probes on new processes.
+ * files: names, unwind tables.
  */
 #ifndef SONDE_SESSION_FOLLOW_H
 #define SONDE_SESSION_FOLLOW_H
@@ -21,7 +21,7 @@ void follow_maps(struct session *s);
 void follow_new_code(struct session *s);
 /* Where new mappings cannot be heard of: looks for them, once a tick. */
 void follow_unheard(struct session *s);
-/* Puts the probes on processes that were forked since the last call. */
+/* Learns of the processes that were forked since the last call. */
 void follow_born(struct session *s);
 /* A program has just begun: it is still loading its libraries. */
 void follow_young(struct session *s, uint32_t pid);

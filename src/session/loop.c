@@ -114,6 +114,20 @@ static bool any_running(const struct loop *l)
 	return false;
 }
 
+/* Nobody asks about it any more, and there may be thousands. */
+static void on_forgotten(uv_handle_t *handle)
+{
+	struct loop_process *p = handle->data;
+	struct loop *l = p->loop;
+	uint32_t i = 0;
+
+	while (l->processes.at[i] != p)
+		i++;
+	l->processes.at[i] = l->processes.at[--l->processes.count];
+	close(p->fd);
+	free(p);
+}
+
 static void on_process(uv_poll_t *handle, int status, int events)
 {
 	struct loop_process *p = handle->data;
@@ -122,6 +136,8 @@ static void on_process(uv_poll_t *handle, int status, int events)
 	uv_poll_stop(handle);
 	if (p->is_child)
 		waitpid(p->pid, &p->status, WNOHANG);
+	else
+		uv_close((uv_handle_t *)handle, on_forgotten);
 	if (!p->loop->keep && !any_running(p->loop))
 		loop_stop(p->loop, ENDED_BY_TARGET);
 }

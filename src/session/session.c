@@ -195,6 +195,8 @@ int session_arm(struct session *s, struct error *err)
 	code = live_open(&option, follow_event, s, &s->live, err);
 	if (code == 0 && !s->option.accept_dear && !s->option.dry_run)
 		code = watch_price(&s->watch, s->live, err);
+	if (code == 0 && !s->option.dry_run)
+		watch_inherit(&s->watch, s->live);
 	if (code == 0)
 		code = add_processes(s, by_thread, err);
 	if (code == 0 && by_thread && !s->threads)

@@ -279,19 +279,32 @@ int watch_price(struct watch *w, struct live *live, struct error *err)
 	return 0;
 }
 
+static struct attach_sites sites_of(const struct watch_file *f, uint32_t pid)
+{
+	return (struct attach_sites){
+		.path = f->path,
+		.pid = pid,
+		.offsets = f->offsets.at,
+		.cookies = f->cookies.at,
+		.count = f->offsets.count,
+		.plain = f->plain,
+	};
+}
+
+void watch_inherit(struct watch *w, struct live *live)
+{
+	for (uint32_t i = 0; i < w->files.count; i++) {
+		struct attach_sites sites = sites_of(&w->files.at[i], 0);
+
+		live_inherit(live, &sites);
+	}
+}
+
 int watch_arm(struct watch *w, struct live *live, uint32_t pid, struct error *err)
 {
 	live_layouts(live, w->layouts.at, w->layouts.count);
 	for (uint32_t i = 0; i < w->files.count; i++) {
-		const struct watch_file *f = &w->files.at[i];
-		struct attach_sites sites = {
-			.path = f->path,
-			.pid = pid,
-			.offsets = f->offsets.at,
-			.cookies = f->cookies.at,
-			.count = f->offsets.count,
-			.plain = f->plain,
-		};
+		struct attach_sites sites = sites_of(&w->files.at[i], pid);
 		int code = live_watch(live, &sites, err);
 
 		if (code)

@@ -48,6 +48,8 @@ int watch_price(struct watch *w, struct live *live, struct error *err);
 #define WATCH_DEAR_NSEC 10000
 #define WATCH_DEAR_SITES 1000
 
+/* Every child to come will carry all probes.  Before a process is added. */
+void watch_inherit(struct watch *w, struct live *live);
 /* Attaches all probes to one process. */
 int watch_arm(struct watch *w, struct live *live, uint32_t pid, struct error *err);
 /* Tells the stream of each probe. */

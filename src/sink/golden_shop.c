@@ -59,6 +59,9 @@ struct picture *golden_samples(void)
 	p->losses.stacks_truncated = 2;
 	p->losses.frames = 61200;
 	p->losses.frames_unresolved = 190;
+	p->losses.children = 13;
+	p->losses.children_unwatched = 1;
+	p->losses.children_latest = 8200000;
 	p->split_span = UINT32_MAX;
 	golden_image_add(p, "/usr/lib/x86_64-linux-gnu/libc.so.6", "c0ffee", 0x7f0000001000,
 			 IMAGE_FILE);

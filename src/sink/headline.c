@@ -48,6 +48,23 @@ static void add_percent(struct text *t, uint64_t part, uint64_t whole)
 		text_format(t, "%.1f %%", percent);
 }
 
+void headline_children(struct text *t, const struct picture *p)
+{
+	const struct picture_losses *l = &p->losses;
+	char a[TEXT_QUANTITY], b[TEXT_QUANTITY];
+
+	if (!p->spans.count)
+		return;
+	if (l->children > l->children_unwatched)
+		text_format(t, ", %s %s watched from at most %s after the fork",
+			    text_count(a, l->children - l->children_unwatched),
+			    l->children - l->children_unwatched == 1 ? "child" : "children",
+			    text_duration(b, l->children_latest));
+	if (l->children_unwatched)
+		text_format(t, ", %s %s not watched", text_count(a, l->children_unwatched),
+			    l->children_unwatched == 1 ? "child" : "children");
+}
+
 void headline_losses(struct text *t, const struct picture *p)
 {
 	const struct picture_losses *l = &p->losses;
@@ -76,6 +93,7 @@ void headline_losses(struct text *t, const struct picture *p)
 	for (unsigned i = 0; i < COUNT_OF(rare); i++)
 		if (rare[i].count)
 			text_format(t, ", %s %s", text_count(buf, rare[i].count), rare[i].what);
+	headline_children(t, p);
 	if (p->cut)
 		text_add(t, ", the recording was cut short");
 }

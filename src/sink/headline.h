@@ -18,6 +18,8 @@ void headline_window(struct text *t, const struct picture *p);
 /* "Stacks: 99.9 % whole; 12 stop in libfoo.so (no call frame information, ...)";
  * false and nothing when all are. */
 bool headline_gaps(struct text *t, const struct picture *p);
+/* ", 12 children watched from at most 8.2 ms after the fork, 1 child not watched" */
+void headline_children(struct text *t, const struct picture *p);
 void headline_losses(struct text *t, const struct picture *p);
 /* "2026-11-21 21:57:08 UTC", nothing when it is not known. */
 void headline_date(struct text *t, const struct picture *p);

@@ -87,6 +87,9 @@ static void add_losses(struct text *t, const struct picture_losses *l)
 	add_number(t, "probe_ns", l->probe_nsec);
 	add_number(t, "tick_ns", l->tick_nsec);
 	add_number(t, "stacks", l->stacks);
+	add_number(t, "children", l->children);
+	add_number(t, "children_unwatched", l->children_unwatched);
+	add_number(t, "children_latest_ns", l->children_latest);
 	text_add_char(t, '}');
 }
 

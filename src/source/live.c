@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "source/armed.h"
 #include "source/counts.h"
 #include "source/cputime.h"
 #include "source/pricer.h"
@@ -25,7 +26,7 @@ struct live {
 	struct ring_buffer *ring;
 	struct counts counts;
 	struct ticker ticker;
-	struct attach_links links;
+	struct armed *armed;
 	struct pricer pricer;
 	bool priced;
 	ARRAY(bool) watched; /* [probe - 1] */
@@ -124,6 +125,31 @@ static int give_tables(struct live *l, struct error *err)
 	return l->option.tables ? tables_load(l->option.tables, &maps, err) : 0;
 }
 
+static struct attach_programs programs_of(const struct live *l)
+{
+	return (struct attach_programs){
+		.session = bpf_program__fd(l->bpf->progs.call_session),
+		.entry = bpf_program__fd(l->bpf->progs.call_entry),
+		.ret = bpf_program__fd(l->bpf->progs.call_return),
+		.site = bpf_program__fd(l->bpf->progs.call_site),
+	};
+}
+
+static int follow_children(struct live *l, struct error *err)
+{
+	struct attach_programs programs = programs_of(l);
+	int code = 0;
+
+	l->armed = armed_new(l->option.attach, &programs);
+	if (l->option.follow && l->option.probes)
+		code = armed_follow(l->armed, bpf_map__fd(l->bpf->maps.births),
+				    bpf_map__fd(l->bpf->maps.targets));
+	if (code)
+		error_set(err, -code, "cannot wait for children of the target: %s",
+			  strerror(-code));
+	return code;
+}
+
 static int load(struct live *l, struct error *err)
 {
 	uint32_t probes = l->option.probes ? l->option.probes : 1;
@@ -154,6 +180,8 @@ static int load(struct live *l, struct error *err)
 		.asks = &l->bpf->bss->asks,
 	};
 	code = give_tables(l, err);
+	if (code == 0)
+		code = follow_children(l, err);
 	if (code)
 		return code;
 	for (uint32_t i = 0; i < probes; i++)
@@ -190,7 +218,7 @@ void live_close(struct live *l)
 	if (!l)
 		return;
 	pricer_enough(&l->pricer);
-	attach_done(&l->links);
+	armed_free(l->armed);
 	pricer_end(&l->pricer);
 	ticker_close(&l->ticker);
 	if (l->counting)
@@ -224,16 +252,6 @@ int live_add_thread(struct live *l, uint32_t tid, struct error *err)
 	return add_key(l->bpf->maps.tids, tid, "thread", err);
 }
 
-static struct attach_programs programs_of(const struct live *l)
-{
-	return (struct attach_programs){
-		.session = bpf_program__fd(l->bpf->progs.call_session),
-		.entry = bpf_program__fd(l->bpf->progs.call_entry),
-		.ret = bpf_program__fd(l->bpf->progs.call_return),
-		.site = bpf_program__fd(l->bpf->progs.call_site),
-	};
-}
-
 struct judged_maps *live_judged(struct live *l)
 {
 	return &l->judged;
@@ -259,7 +277,6 @@ void live_layouts(struct live *l, const struct goroutine_layout *layouts, uint32
 
 int live_watch(struct live *l, const struct attach_sites *sites, struct error *err)
 {
-	struct attach_programs programs = programs_of(l);
 	nsec now = clock_now();
 
 	for (uint32_t i = 0; i < sites->count; i++) {
@@ -271,7 +288,35 @@ int live_watch(struct live *l, const struct attach_sites *sites, struct error *e
 			counts_begin(&l->counts, probe, now);
 		l->watched.at[probe - 1] = true;
 	}
-	return attach_add(&l->links, l->option.attach, &programs, sites, err);
+	return armed_add(l->armed, sites, err);
+}
+
+void live_inherit(struct live *l, const struct attach_sites *sites)
+{
+	if (l->option.follow)
+		armed_inherit(l->armed, sites);
+}
+
+void live_ended(struct live *l, uint32_t pid)
+{
+	armed_ended(l->armed, pid);
+}
+
+/* Of children that were forked since the last call. */
+static void tell_armed(struct live *l)
+{
+	struct armed_child child;
+
+	while (armed_told(l->armed, &child)) {
+		struct event_armed e = {
+			.head = { .kind = EVENT_ARMED, .size = sizeof(e) },
+			.since = child.born,
+			.pid = child.pid,
+		};
+
+		e.head.time = child.at ? child.at : child.born;
+		l->event(l->context, &e.head);
+	}
 }
 
 int live_poll(struct live *l)
@@ -358,6 +403,7 @@ void live_tick(struct live *l)
 	nsec now = clock_now();
 
 	live_poll(l);
+	tell_armed(l);
 	for (uint32_t i = 0; i < l->watched.count; i++) {
 		if (l->watched.at[i])
 			counts_read(&l->counts, i + 1, now, l->event, l->context);
@@ -376,7 +422,7 @@ void live_stop(struct live *l, enum end_reason reason, int status)
 	end.head.time = clock_now();
 	l->bpf->bss->phase = PHASE_CLOSING; /* no span begins from here on */
 	ticker_close(&l->ticker);
-	attach_done(&l->links);
+	armed_clear(l->armed);
 	/* nothing opens or closes a span now but the end of a thread */
 	each_thread(l, l->bpf->progs.open_spans); /* the records come through the ring */
 	live_tick(l);

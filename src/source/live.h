@@ -1,9 +1,9 @@
 /*
  * live - the source that watches this kernel.
  *
- * The order is: open, add targets, watch probes, start, then poll a few times a
- * second and tick once a second, stop, close.  Closing without stopping leaves
- * the target as it was too, but says nothing about what was still open.
+ * The order is: open, watch probes in children, add targets, watch probes, start, then poll a
+ * few times a second and tick once a second, stop, close.  Closing without stopping leaves the
+ * target as it was too, but says nothing about what was still open.
  */
 #ifndef SONDE_SOURCE_LIVE_H
 #define SONDE_SOURCE_LIVE_H
@@ -42,6 +42,11 @@ void live_layouts(struct live *l, const struct goroutine_layout *layouts, uint32
  * cookies name probes from 1 to option.probes, or none.  May be called again for the same
  * probes with sites of another file or process. */
 int live_watch(struct live *l, const struct attach_sites *sites, struct error *err);
+/* Watches them in all children to come, too, with option.follow; what they point to stays
+ * where it is until live_close(). */
+void live_inherit(struct live *l, const struct attach_sites *sites);
+/* The process has ended: its probes go. */
+void live_ended(struct live *l, uint32_t pid);
 
 /* Where returns may be hooked is told through it. */
 struct judged_maps *live_judged(struct live *l);

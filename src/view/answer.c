@@ -176,6 +176,9 @@ static void answer_losses(struct answer *a)
 	to->spans_unmatched = from->unmatched;
 	to->throttled = from->throttled;
 	to->tick_nsec = from->tick_nsec;
+	to->children = a->store->children.count;
+	to->children_unwatched = a->store->children.unwatched;
+	to->children_latest = a->store->children.latest;
 	to->in_probes = (uint64_t)(a->in_probes + 0.5);
 	if (to->stacks_unreadable < from->stacks)
 		to->stacks_unreadable = from->stacks;

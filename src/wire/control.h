@@ -87,6 +87,12 @@ enum site_role {
 #define COOKIE_CONDITION(cookie) ((__u32)((cookie) >> 36) & 31)
 #define COOKIE_RULE(cookie) (((__u32)((cookie) >> 41) & 0xffff) << RULE_VALUE_SHIFT)
 
+/* In the ring 'births': a process of the target was forked. */
+struct birth {
+	__u64 time;
+	__u32 pid, pad;
+};
+
 /* Where entry and return are two links, calls are cut in two while they are
  * attached and taken away one after the other. */
 enum watch_phase { PHASE_ARMING, PHASE_STEADY, PHASE_CLOSING };

@@ -38,6 +38,7 @@ enum event_kind {
 	EVENT_ENDS = 27,
 	EVENT_UNSURE = 28,
 	EVENT_PROBED = 29,
+	EVENT_ARMED = 30,
 };
 
 struct event {
@@ -155,6 +156,14 @@ struct event_fork {
 
 struct event_exec {
 	struct event head;
+	__u32 pid, pad;
+};
+
+/* A child carries probes of its own from head.time on; its calls before are not known.
+ * head.time = since: it never did (it had ended, or the kernel refused). */
+struct event_armed {
+	struct event head;
+	__u64 since; /* when it was forked */
 	__u32 pid, pad;
 };
 

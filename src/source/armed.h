@@ -1,0 +1,45 @@
+/*
+ * armed - the processes that carry probes: those that were asked for, and their children.
+ *
+ * A child inherits the breakpoints of its parent but not the links: its calls are seen once
+ * it has its own.  A thread waits for births and does nothing else, so that this takes as
+ * little time as it can; how long it took is told of every child.
+ *
+ * Each hit goes through the links of all processes, also of those that have ended, so these
+ * are taken away; as that means to wait for the kernel (45 ms a link were measured),
+ * threads of their own do it, many at once.
+ */
+#ifndef SONDE_SOURCE_ARMED_H
+#define SONDE_SOURCE_ARMED_H
+
+#include "base/clock.h"
+#include "source/attach.h"
+
+struct armed;
+
+struct armed_child {
+	uint32_t pid;
+	nsec born; /* when it was forked */
+	nsec at;   /* since when it carries all probes; 0: it could not, or was gone before */
+};
+
+/* programs as attach_add() takes them. */
+struct armed *armed_new(enum attach_kind kind, const struct attach_programs *programs);
+/* Puts probes on sites->pid.  As attach_add(). */
+int armed_add(struct armed *a, const struct attach_sites *sites, struct error *err);
+/* Children carry these sites too (whatever their pid says); all they point to stays where it
+ * is until armed_free().  Before there is a process that could have children. */
+void armed_inherit(struct armed *a, const struct attach_sites *sites);
+/* Waits for children that the ring map births tells of (struct birth); they are in the map
+ * living (their pid is a key) until they end.  -errno: no child will be followed. */
+int armed_follow(struct armed *a, int births, int living);
+/* The process has ended; its probes go soon. */
+void armed_ended(struct armed *a, uint32_t pid);
+/* The next child that was not told of yet; false: there is none. */
+bool armed_told(struct armed *a, struct armed_child *child);
+/* Follows no child any more and takes all probes away: when it returns, no program can run
+ * any more. */
+void armed_clear(struct armed *a);
+void armed_free(struct armed *a); /* NULL is fine */
+
+#endif

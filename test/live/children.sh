@@ -1,0 +1,48 @@
+#!/bin/bash
+# Children of the target: watched soon after they were forked, each as long as it lives; how
+# soon is said, and it is true.  Of those that have ended nothing is left.
+. "$(dirname "$0")/lib.sh"
+plan 11
+need root
+need bpf
+
+# watched CHILDREN RATE MICROSECONDS: the recording's answer is in $out
+watched() {
+	target_start family --wait --calls "$1" --rate "$2" --work "$3"
+	sonde_start record -p "$target" -s family_call -F 199 -d 60 -o "$work/x.sonde"
+	target_go
+	most=0
+	while grep -qs '^State:.[^Z]' "/proc/$target/status"; do
+		files=$(find "/proc/$tracer/fd" 2>/dev/null | wc -l)
+		most=$((files > most ? files : most))
+		sleep 0.1
+	done
+	target_finish
+	sonde_finish
+	cp "$err" "$work/said"
+	sonde_run report "$work/x.sonde" --json
+}
+
+watched 40 20 30000
+check 'children: the target ends well' exited_well
+check 'children: every one is told of' \
+	holds 'd["losses"]["children"] == t["children"] and not d["losses"]["children_unwatched"]' \
+	"$out" "$truth"
+check 'children: no call is missing after the time that is said' holds \
+	'sum(t["by_100us"][1 + d["losses"]["children_latest_ns"] // 100000:]) <= span()["calls"]' \
+	"$out" "$truth"
+check 'children: none is counted twice' holds 'span()["calls"] <= t["calls"]' "$out" "$truth"
+check 'children: most of their lives is seen' \
+	holds 'span()["calls"] > 0.4 * t["calls"]' "$out" "$truth"
+check 'children: their calls are accounted for' holds 'balanced(span())' "$out"
+check 'children: it is said how soon' \
+	grep -q '40 children watched from at most .*s after the fork' "$work/said"
+
+watched 300 150 1000
+check 'short lives: the target ends well' exited_well
+check 'short lives: every one is told of' \
+	holds 'd["losses"]["children"] == t["children"]' "$out" "$truth"
+check 'short lives: their calls are accounted for' \
+	holds 'balanced(span()) and span()["calls"] <= t["calls"]' "$out" "$truth"
+check 'short lives: little of them is left open' test "$most" -gt 10 -a "$most" -lt 150
+finish
