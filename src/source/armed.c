@@ -1,5 +1,6 @@
 #include "source/armed.h"
 
+#include "base/crew.h"
 #include "base/mem.h"
 #include "base/table.h"
 #include "wire/control.h"
@@ -12,10 +13,11 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#define MAX_CLOSERS 16
-
-/* A process' links; they are closed in the order that attach_done() knows. */
-typedef ARRAY(struct attach_links) links_list;
+/* Threads that attach and close; at most that many of them close. */
+#define CREW 24
+#define CLOSERS 16
+/* Into so many links the sites of a file are cut for a child. */
+#define PARTS 4
 
 struct armed {
 	enum attach_kind kind;
@@ -25,18 +27,29 @@ struct armed {
 	struct ring_buffer *ring;
 	pthread_t thread;
 	bool following;
+	struct crew *crew;
 
 	pthread_mutex_t lock; /* of what follows */
 	struct table by_pid;  /* -> links */
-	links_list links;
+	ARRAY(struct attach_links) links;
 	ARRAY(uint32_t) unused; /* of links */
 	ARRAY(struct armed_child) children;
 	uint32_t told;
-	links_list closing;
-	pthread_t closers[MAX_CLOSERS];
-	uint32_t nr_closers, idle_closers;
-	pthread_cond_t more_to_close;
-	bool last; /* nothing comes to closing any more */
+	bool clearing;
+};
+
+/* A child that is getting its probes; freed with its last part. */
+struct newborn {
+	struct armed *armed;
+	struct armed_child child;
+	struct attach_links links;
+	uint32_t parts; /* not done yet */
+	int code;
+};
+
+struct part {
+	struct newborn *of;
+	struct attach_sites sites;
 };
 
 struct armed *armed_new(enum attach_kind kind, const struct attach_programs *programs)
@@ -46,8 +59,8 @@ struct armed *armed_new(enum attach_kind kind, const struct attach_programs *pro
 	a->kind = kind;
 	a->programs = *programs;
 	a->enough = -1;
+	a->crew = crew_new(CREW, CLOSERS);
 	pthread_mutex_init(&a->lock, NULL);
-	pthread_cond_init(&a->more_to_close, NULL);
 	return a;
 }
 
@@ -83,39 +96,19 @@ void armed_inherit(struct armed *a, const struct attach_sites *sites)
 	array_push(&a->inherited, *sites);
 }
 
-static void *closer(void *context)
+static void take_away(void *context)
 {
-	struct armed *a = context;
+	struct attach_links *links = context;
 
-	pthread_mutex_lock(&a->lock);
-	for (;;) {
-		struct attach_links links;
-
-		while (!a->closing.count && !a->last) {
-			a->idle_closers++;
-			pthread_cond_wait(&a->more_to_close, &a->lock);
-			a->idle_closers--;
-		}
-		if (!a->closing.count)
-			break;
-		links = a->closing.at[--a->closing.count];
-		pthread_mutex_unlock(&a->lock);
-		attach_done(&links);
-		pthread_mutex_lock(&a->lock);
-	}
-	pthread_mutex_unlock(&a->lock);
-	return NULL;
+	attach_done(links);
+	free(links);
 }
 
 /* With the lock held. */
 static void close_soon(struct armed *a, struct attach_links *links)
 {
-	array_push(&a->closing, *links);
+	crew_do_later(a->crew, take_away, mem_copy(links, sizeof(*links)));
 	*links = (struct attach_links){ 0 };
-	if (a->idle_closers < a->closing.count && a->nr_closers < MAX_CLOSERS &&
-	    pthread_create(&a->closers[a->nr_closers], NULL, closer, a) == 0)
-		a->nr_closers++;
-	pthread_cond_signal(&a->more_to_close);
 }
 
 void armed_ended(struct armed *a, uint32_t pid)
@@ -132,30 +125,86 @@ void armed_ended(struct armed *a, uint32_t pid)
 	pthread_mutex_unlock(&a->lock);
 }
 
+static void grown(struct newborn *n)
+{
+	struct armed *a = n->armed;
+	uint32_t value;
+
+	if (n->code == 0)
+		n->child.at = clock_now();
+	pthread_mutex_lock(&a->lock);
+	keep_links(a, n->child.pid, &n->links);
+	array_push(&a->children, n->child);
+	pthread_mutex_unlock(&a->lock);
+	/* what ends from now on is told of when it is kept already */
+	if (bpf_map_lookup_elem(a->living, &n->child.pid, &value))
+		armed_ended(a, n->child.pid);
+	free(n);
+}
+
+static void attach_part(void *context)
+{
+	struct part *p = context;
+	struct newborn *n = p->of;
+	struct armed *a = n->armed;
+	struct attach_links links = { 0 };
+	uint32_t left;
+	int code;
+
+	pthread_mutex_lock(&a->lock);
+	code = a->clearing ? -ECANCELED : n->code;
+	pthread_mutex_unlock(&a->lock);
+	if (code == 0)
+		code = attach_add(&links, a->kind, &a->programs, &p->sites, NULL);
+	free(p);
+	pthread_mutex_lock(&a->lock);
+	if (code)
+		n->code = code;
+	for (uint32_t i = 0; i < links.count; i++)
+		array_push(&n->links, links.at[i]);
+	left = --n->parts;
+	pthread_mutex_unlock(&a->lock);
+	array_done(&links);
+	if (left == 0)
+		grown(n);
+}
+
+static void attach_slice(struct newborn *n, const struct attach_sites *sites, uint32_t from,
+			 uint32_t to)
+{
+	struct part *p = NEW(struct part);
+
+	p->of = n;
+	p->sites = *sites;
+	p->sites.pid = n->child.pid;
+	p->sites.offsets += from;
+	p->sites.cookies += from;
+	p->sites.count = to - from;
+	crew_do(n->armed->crew, attach_part, p);
+}
+
+static uint32_t parts_of(const struct attach_sites *sites)
+{
+	return sites->count < PARTS ? sites->count : PARTS;
+}
+
 static int on_birth(void *context, void *record, size_t size)
 {
 	struct armed *a = context;
 	const struct birth *b = record;
-	struct armed_child child = { .pid = b->pid, .born = b->time };
-	struct attach_links links = { 0 };
-	uint32_t value;
-	int code = 0;
+	struct newborn *n = NEW(struct newborn);
 
-	for (uint32_t i = 0; code == 0 && i < a->inherited.count; i++) {
-		struct attach_sites sites = a->inherited.at[i];
+	*n = (struct newborn){ .armed = a, .child = { .pid = b->pid, .born = b->time } };
+	for (uint32_t i = 0; i < a->inherited.count; i++)
+		n->parts += parts_of(&a->inherited.at[i]);
+	for (uint32_t i = 0; i < a->inherited.count; i++) {
+		const struct attach_sites *sites = &a->inherited.at[i];
+		uint32_t parts = parts_of(sites);
 
-		sites.pid = b->pid;
-		code = attach_add(&links, a->kind, &a->programs, &sites, NULL);
+		for (uint32_t k = 0; k < parts; k++)
+			attach_slice(n, sites, (uint64_t)sites->count * k / parts,
+				     (uint64_t)sites->count * (k + 1) / parts);
 	}
-	if (code == 0)
-		child.at = clock_now();
-	pthread_mutex_lock(&a->lock);
-	keep_links(a, b->pid, &links);
-	array_push(&a->children, child);
-	pthread_mutex_unlock(&a->lock);
-	/* what ends from now on is told of when it is kept already */
-	if (bpf_map_lookup_elem(a->living, &b->pid, &value))
-		armed_ended(a, b->pid);
 	return 0;
 }
 
@@ -220,6 +269,7 @@ void armed_clear(struct armed *a)
 {
 	unfollow(a);
 	pthread_mutex_lock(&a->lock);
+	a->clearing = true;
 	for (uint32_t i = 0; i < a->links.count; i++) {
 		if (a->links.at[i].count)
 			close_soon(a, &a->links.at[i]);
@@ -227,14 +277,8 @@ void armed_clear(struct armed *a)
 	array_clear(&a->links);
 	array_clear(&a->unused);
 	table_clear(&a->by_pid);
-	a->last = true;
-	pthread_cond_broadcast(&a->more_to_close);
 	pthread_mutex_unlock(&a->lock);
-	closer(a); /* helps, also where no thread could be made */
-	for (uint32_t i = 0; i < a->nr_closers; i++)
-		pthread_join(a->closers[i], NULL);
-	a->nr_closers = 0;
-	a->last = false;
+	crew_finish(a->crew);
 }
 
 void armed_free(struct armed *a)
@@ -249,9 +293,8 @@ void armed_free(struct armed *a)
 	array_done(&a->links);
 	array_done(&a->unused);
 	array_done(&a->children);
-	array_done(&a->closing);
 	table_done(&a->by_pid);
-	pthread_cond_destroy(&a->more_to_close);
+	crew_free(a->crew);
 	pthread_mutex_destroy(&a->lock);
 	free(a);
 }
