@@ -193,6 +193,13 @@ void latency_json(const struct picture *p, const struct picture_span *span,
 		json_object_set_new(o, "unsure_ns", json_real(span->unsure_nsec));
 	if (span->probed_nsec > 0)
 		json_object_set_new(o, "probed_ns", json_real(span->probed_nsec));
+	if (p->losses.children) {
+		json_object_set_new(o, "children", json_integer(p->losses.children));
+		json_object_set_new(o, "children_unwatched",
+				    json_integer(p->losses.children_unwatched));
+		json_object_set_new(o, "children_latest_ns",
+				    json_integer(p->losses.children_latest));
+	}
 	if (final)
 		json_object_set_new(o, "final", json_true());
 	line = json_dumps(o, JSON_COMPACT);

@@ -10,12 +10,16 @@
 seconds=${SOAK_SECONDS:-6}
 soaked=$build/test/soak
 
+# Prints the processes to visit, with commas between; of the target PID.
+visited() { echo "$1"; }
+
 # Probes come and go until the target is gone or $work/over is there: each visit is a line
 # of $work/visits, what does not add up is in $work/unsound.
 come_and_go() {
-	local pid=$1 place=$2 out=$work/visit err=$work/visit.err
+	local target=$1 pid place=$2 out=$work/visit err=$work/visit.err
 	: >"$work/visits" && : >"$work/unsound"
-	while kill -0 "$pid" 2>/dev/null && [ ! -e "$work/over" ]; do
+	while kill -0 "$target" 2>/dev/null && [ ! -e "$work/over" ]; do
+		pid=$(visited "$target")
 		sonde_run record -p "$pid" -s "$place" -F 499 -d 0.5 --yes -o "$work/visit.sonde"
 		[ "$status" != 0 ] || sonde_run report "$work/visit.sonde" --json
 		note 'd["spans"] and all(balanced(s) for s in d["spans"])' 'sum(s["calls"] for s in d["spans"])' || break
@@ -27,7 +31,7 @@ come_and_go() {
 # One visit: false when the target went away before it.
 note() {
 	if [ "$status" != 0 ]; then
-		[ -e "$work/over" ] || ! kill -0 "$pid" 2>/dev/null || cat "$err" >>"$work/unsound"
+		[ -e "$work/over" ] || ! kill -0 "$target" 2>/dev/null || cat "$err" >>"$work/unsound"
 		return 1
 	fi
 	holds "$1" "$out" >>"$work/unsound" 2>&1
