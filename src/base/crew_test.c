@@ -94,5 +94,6 @@ int main(void)
 		cmocka_unit_test(jobs_of_jobs_are_done_and_it_can_begin_again),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests_name("crew", tests, NULL, NULL);
 }

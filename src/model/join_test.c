@@ -233,19 +233,39 @@ static void lives_of_processes(void **state)
 	store_free(st);
 }
 
+static void children_are_summed_up(void **state)
+{
+	static const uint64_t lives[][2] = { { 1000, 1500 }, { 2000, 2000 }, { 3000, 3900 } };
+	union build_record r = { 0 };
+	struct event_armed *armed = (void *)&r;
+	struct store *st = store_new(NULL);
+
+	for (unsigned i = 0; i < 3; i++) {
+		memset(&r, 0, sizeof(r));
+		armed->since = lives[i][0];
+		armed->head.time = lives[i][1];
+		build_send(st, &r, EVENT_ARMED, sizeof(*armed));
+	}
+	assert_int_equal(st->children.count, 3);
+	assert_int_equal(st->children.unwatched, 1);
+	assert_int_equal(st->children.latest, 900);
+	store_free(st);
+}
+
 static void short_and_lying_records_are_counted(void **state)
 {
 	union build_record r = { 0 };
 	struct event_sample *sample = (void *)&r;
 	struct event_calls *calls = (void *)&r;
 	struct event_image *image = (void *)&r;
+	struct event_armed *armed = (void *)&r;
 	struct store *st = store_new(NULL);
 
 	for (unsigned kind = 0; kind < 40; kind++) {
 		memset(&r, 0, sizeof(r));
 		build_send(st, &r, kind, sizeof(struct event));
 	}
-	assert_int_equal(st->malformed, 19); /* all that are joined */
+	assert_int_equal(st->malformed, 20); /* all that are joined */
 	memset(&r, 0, sizeof(r));
 	sample->nr_user = 65535;
 	sample->nr_kernel = 65535;
@@ -260,7 +280,11 @@ static void short_and_lying_records_are_counted(void **state)
 	image->image = 3;
 	image->build_id_size = 99;
 	build_send(st, &r, EVENT_IMAGE, sizeof(*image));
-	assert_int_equal(st->malformed, 23);
+	armed->since = 1000; /* before it was forked */
+	armed->head.time = 999;
+	build_send(st, &r, EVENT_ARMED, sizeof(*armed));
+	assert_int_equal(st->malformed, 25);
+	assert_int_equal(st->children.count, 0);
 	assert_int_equal(st->samples.count, 0);
 	store_free(st);
 }
@@ -337,6 +361,7 @@ int main(void)
 		cmocka_unit_test(sums_are_of_the_same_interval),
 		cmocka_unit_test(ends_that_calls_have_no_room_for_are_of_the_same_interval),
 		cmocka_unit_test(lives_of_processes),
+		cmocka_unit_test(children_are_summed_up),
 		cmocka_unit_test(short_and_lying_records_are_counted),
 		cmocka_unit_test(texts_without_an_end_are_cut_at_the_record),
 		cmocka_unit_test(random_records_do_no_harm),
