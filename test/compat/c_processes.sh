@@ -10,9 +10,11 @@ need bpf
 all_seen_end='d["ended"]["return"] + d["ended"].get("exec", 0) == d["entries"]'
 own_at_least='t["entries"] <= d["entries"] <= t["entries"] + t["in_children"]'
 play scene_processes fork 'w_fork*' 100 "$all_return"
-for scene in vfork clone; do
-	counted=$own_at_least play scene_processes $scene "w_$scene*" 100 "$all_seen_end"
-done
+counted=$own_at_least play scene_processes vfork 'w_vfork*' 100 "$all_seen_end"
+# the child runs on a stack that it was given, where nothing is hooked
+on_given_stack='d["ended"]["return"] + d["ended"].get("foreign", 0) == d["entries"] and
+	d["ended"]["return"] >= t["entries"]'
+counted=$own_at_least play scene_processes clone 'w_clone*' 100 "$on_given_stack"
 play scene_processes spawn w_spawn 100 "$all_return"
 # a child that lives for a second
 counted='0.9 * t["in_children"] < d["entries"] <= t["in_children"]' \
