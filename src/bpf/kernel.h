@@ -16,8 +16,13 @@ typedef struct {
 	int counter;
 } atomic_t;
 
+struct rlimit {
+	unsigned long rlim_cur;
+};
+
 struct signal_struct {
 	atomic_t live; /* threads that have not begun to exit */
+	struct rlimit rlim[16];
 };
 
 struct xol_area {

@@ -41,6 +41,8 @@ int BPF_PROG(life_fork, struct task_struct *parent, struct task_struct *child)
 			thread_prepare(child);
 		return 0;
 	}
+	if (control.spans)
+		stack_inherit(parent, child);
 	if (!control.follow)
 		return 0;
 	bpf_map_update_elem(&targets, &pid, &one, BPF_ANY);

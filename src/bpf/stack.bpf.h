@@ -11,6 +11,7 @@
 #include "bpf/maps.bpf.h"
 
 #include <asm/errno.h>
+#include <asm/resource.h>
 
 /* Told apart from the helper's declaration: libbpf's headers may be older. */
 static long (*const find_vma)(struct task_struct *task, __u64 address, void *callback,
@@ -76,6 +77,21 @@ static __always_inline void thread_prepare(struct task_struct *task)
 		stack_look_up(task, t);
 }
 
+/* A new process begins on the stack of the thread that made it, in a copy of its memory
+ * or (vfork) in that memory itself, whose maps others may be changing at its first call. */
+static __always_inline void stack_inherit(struct task_struct *parent, struct task_struct *child)
+{
+	struct thread_state *from = bpf_task_storage_get(&threads, parent, 0, 0), *to;
+
+	if (!from || !from->stack_high)
+		return;
+	to = bpf_task_storage_get(&threads, child, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!to)
+		return;
+	to->stack_low = from->stack_low;
+	to->stack_high = from->stack_high;
+}
+
 /* On its own stack, as far as that was looked up? */
 static __always_inline bool stack_holds(const struct thread_state *t, __u64 sp)
 {
@@ -100,6 +116,10 @@ static __always_inline enum stack_owner stack_is_own(struct task_struct *task,
 		if (failed != -EBUSY)
 			break;
 	}
+	/* the kernel lets the first thread's grow so far and no further */
+	if (task->pid == task->tgid &&
+	    stack_top(task) - sp > task->signal->rlim[RLIMIT_STACK].rlim_cur)
+		return STACK_FOREIGN;
 	return STACK_UNKNOWN;
 }
 
