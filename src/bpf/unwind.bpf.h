@@ -19,6 +19,7 @@ static __always_inline int step_signal(struct walk *w)
 
 	w->registers = w->sp + RULE_SIGNAL_R8;
 	w->in_signal = 1;
+	w->injected = 0;
 	if (bpf_probe_read_user(&bp, 8, (void *)(w->sp + RULE_SIGNAL_RBP)) ||
 	    bpf_probe_read_user(&sp, 8, (void *)(w->sp + RULE_SIGNAL_RSP)) ||
 	    bpf_probe_read_user(&pc, 8, (void *)(w->sp + RULE_SIGNAL_RIP)))
@@ -44,7 +45,8 @@ static __noinline int walk_register(struct walk *w, __u32 reg, __u64 *ret)
 {
 	void *from;
 
-	if (!w || !ret || !w->exact)
+	/* who was made to call something has its registers saved in a place of its own */
+	if (!w || !ret || !w->exact || w->injected)
 		return STACK_UNSUPPORTED;
 	reg &= 15;
 	if (w->in_signal) {
@@ -58,7 +60,7 @@ static __noinline int walk_register(struct walk *w, __u32 reg, __u64 *ret)
 }
 
 static __always_inline int step_exc(struct walk *w, __u32 index, __u64 *ret_cfa, __u64 *ret_bp,
-				    __u64 *ret_slot)
+				    __u64 *ret_slot, __u32 *ret_injected)
 {
 	const struct rule_exc *e = bpf_map_lookup_elem(&excs, &index);
 	__u64 cfa = 0;
@@ -86,6 +88,7 @@ static __always_inline int step_exc(struct walk *w, __u32 index, __u64 *ret_cfa,
 	} else if (e->rbp_kind == RULE_RBP_UNDEFINED) {
 		*ret_bp = 0;
 	}
+	*ret_injected = e->injected;
 	*ret_cfa = cfa;
 	*ret_slot = cfa + e->ra_off;
 	return WALK_ON;
@@ -187,7 +190,7 @@ __noinline int walk_step(struct walk *w)
 {
 	__u64 cfa = 0, bp, slot = 0, to;
 	const struct space_maps *s;
-	__u32 rule, mapped = 0;
+	__u32 rule, mapped = 0, injected = 0;
 	int end;
 
 	if (!w)
@@ -206,7 +209,7 @@ __noinline int walk_step(struct walk *w)
 		end = step_rule(w, rule, &cfa, &bp, &slot);
 		break;
 	case RULE_EXC:
-		end = step_exc(w, RULE_INDEX(rule), &cfa, &bp, &slot);
+		end = step_exc(w, RULE_INDEX(rule), &cfa, &bp, &slot, &injected);
 		break;
 	case RULE_SPECIAL:
 		if (RULE_VALUE(rule) == RULE_END)
@@ -245,7 +248,7 @@ __noinline int walk_step(struct walk *w)
 	w->sp = cfa;
 	w->bp = bp;
 	w->pc = to;
-	w->exact = 0;
+	w->exact = w->injected = injected;
 	return WALK_ON;
 }
 
@@ -259,6 +262,7 @@ static __always_inline void walk_begin(struct walk *w, struct task_struct *task,
 	w->map = 0;
 	w->exact = 1;
 	w->in_signal = 0;
+	w->injected = 0;
 	w->refills = 0;
 	w->window_size = 0;
 	w->trampoline = area ? BPF_CORE_READ(area, vaddr) : 0;

@@ -40,6 +40,7 @@ struct walk {
 	__u32 window_size;
 	__u32 refills;
 	__u32 exact;	  /* pc is where the thread is or was interrupted, no return address */
+	__u32 injected;	  /* the call that is being left was put there by a signal handler */
 	__u32 map;	  /* index of the map that was used last */
 	__u32 space;	  /* slot in 'spaces' */
 	__u32 at;	  /* where in frames the next one goes */

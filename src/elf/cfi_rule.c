@@ -189,6 +189,12 @@ static uint32_t none(struct rulebook *b, enum unwind_gap gap)
 	return RULE_NONE;
 }
 
+static void draft_injected(struct draft *d, const struct cfi_row *row)
+{
+	d->exc.injected = row->injected;
+	d->plain &= !row->injected;
+}
+
 static uint32_t draft_rule(struct rulebook *b, const struct draft *d)
 {
 	uint32_t index;
@@ -224,6 +230,7 @@ uint32_t rulebook_rule(struct rulebook *b, const struct cfi_row *row)
 		return none(b, gap);
 	if (!draft_rbp(&d, row))
 		b->to->counts.gaps[UNWIND_RBP]++;
+	draft_injected(&d, row);
 	return d.fits ? draft_rule(b, &d) : none(b, UNWIND_OFFSET);
 }
 

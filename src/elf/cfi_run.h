@@ -33,6 +33,7 @@ struct cfi_row {
 	int64_t cfa_offset;
 	struct cfi_place cfa; /* unless this is a CFI_VAL_EXPRESSION */
 	struct cfi_place rbp, ra;
+	bool injected; /* the caller called nothing: it goes on where it was interrupted */
 };
 
 #define CFI_STACK_MAX 16 /* DW_CFA_remember_state within one another */

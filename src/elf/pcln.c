@@ -33,6 +33,11 @@ static const struct layout layouts[] = {
 static const char *const roots[] = { "runtime.goexit", "runtime.mstart", "runtime.rt0_go",
 				     "runtime.mcall", "runtime.morestack" };
 
+/* Functions that a signal handler makes a goroutine go to where it is: it pushes that pc
+ * (Go's runtime/signal_amd64.go, pushCall). */
+static const char *const injected[] = { "runtime.asyncPreempt", "runtime.sigpanic",
+					"runtime.debugCallV1", "runtime.debugCallV2" };
+
 /* 0 past the end. */
 static uint64_t number_at(const struct pcln *p, uint64_t at, unsigned size)
 {
@@ -106,10 +111,10 @@ static bool is_named(const char *name, const char *as)
 	return !strncmp(name, as, n) && (!name[n] || name[n] == '.');
 }
 
-static bool is_root(const char *name)
+static bool is_one_of(const char *name, const char *const *names, unsigned count)
 {
-	for (unsigned i = 0; i < COUNT_OF(roots); i++)
-		if (is_named(name, roots[i]))
+	for (unsigned i = 0; i < count; i++)
+		if (is_named(name, names[i]))
 			return true;
 	return false;
 }
@@ -137,7 +142,8 @@ bool pcln_at(struct pcln *p, uint32_t index, struct pcln_func *ret)
 	};
 	/* a signal handler's frame is nobody's for Go, but for a profile it has a caller */
 	ret->outermost = (flags & FLAG_TOP && !is_named(ret->name, "runtime.sigtramp")) ||
-			 is_root(ret->name);
+			 is_one_of(ret->name, roots, COUNT_OF(roots));
+	ret->injected = is_one_of(ret->name, injected, COUNT_OF(injected));
 	if (ret->end <= ret->start)
 		return false;
 	end = pcln_run(p, ret, NULL, NULL);

@@ -37,6 +37,8 @@ struct pcln_func {
 	uint64_t pcsp;	     /* offset in the section, 0: none */
 	bool outermost;	     /* the stack ends here, all is well */
 	bool switches;	     /* writes SP: goes on to another stack */
+	bool injected;	     /* what it returns to called nothing: a signal handler made the
+				goroutine go here */
 };
 
 /* NULL: the image has none. */

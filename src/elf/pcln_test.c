@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #define TEXT BUILD_CODE
-#define NR_FUNCS 3
+#define NR_FUNCS 4
 
 static const struct form {
 	uint32_t magic;
@@ -40,9 +40,10 @@ static const struct {
 	uint8_t pcsp, flags;
 } funcs[NR_FUNCS] = { { "main.f", 1, 0 },
 		      { "runtime.goexit.abi0", 8, 1 },
-		      { "runtime.systemstack", 8, 2 } };
+		      { "runtime.systemstack", 8, 2 },
+		      { "runtime.asyncPreempt.abi0", 1, 0 } };
 
-/* Three functions of 64 bytes each, the last 32 of which are padding. */
+/* Four functions of 64 bytes each, the last 32 of which are padding. */
 static struct build table_of(enum pcln_format format, uint64_t text)
 {
 	const struct form *f = &forms[format];
@@ -144,6 +145,9 @@ static void every_format_is_read(void **state)
 		assert_true(f.outermost); /* by its name where there are no flags */
 		assert_true(pcln_at(&p, 2, &f));
 		assert_int_equal(f.switches, forms[format].flags != 0);
+		assert_false(f.injected);
+		assert_true(pcln_at(&p, 3, &f));
+		assert_true(f.injected);
 		array_done(&b.bytes);
 	}
 }
@@ -197,6 +201,11 @@ static void work_is_bounded(void **state)
 /* From a file to rules and names. */
 static void a_file_has_rules_and_names(void **state)
 {
+	/* at the entry, and with a frame of 24 bytes */
+	static const struct rule_exc injected_at[] = {
+		{ 7, 0, RULE_RBP_SAME, 1, 8, 0, 0, -8 },
+		{ 7, 0, RULE_RBP_AT_CFA, 1, 32, 0, -16, -8 },
+	};
 	struct build b = table_of(PCLN_1_20, TEXT);
 	struct unwind_table t;
 	struct symtab *names;
@@ -213,6 +222,10 @@ static void a_file_has_rules_and_names(void **state)
 	assert_int_equal(unwind_find(&t, TEXT + 32), RULE_NONE); /* padding, but much */
 	assert_int_equal(unwind_find(&t, TEXT + 64), RULE_SPECIAL_OF(RULE_END));
 	assert_int_equal(unwind_find(&t, TEXT + 128), RULE_SPECIAL_OF(RULE_SWITCH));
+	assert_int_equal(unwind_find(&t, TEXT + 192), RULE_EXC_OF(0));
+	assert_int_equal(unwind_find(&t, TEXT + 196), RULE_EXC_OF(1));
+	assert_memory_equal(&t.excs.at[0], &injected_at[0], sizeof(struct rule_exc));
+	assert_memory_equal(&t.excs.at[1], &injected_at[1], sizeof(struct rule_exc));
 	unwind_done(&t);
 	names = symtab_load(image);
 	assert_string_equal(symtab_origin(names), "pclntab");

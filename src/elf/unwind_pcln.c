@@ -5,8 +5,8 @@ struct run {
 	struct rulebook *rules;
 	struct pager *pager;
 	uint64_t limit;
-	bool switches;
-	bool framed; /* has had a frame */
+	bool switches, injected; /* of struct pcln_func */
+	bool framed;		 /* has had a frame */
 };
 
 void go_rules_init(struct go_rules *g, const struct image *image, struct cfi *cfi)
@@ -49,6 +49,7 @@ static void take(void *store, uint64_t address, int64_t below)
 		.cfa.how = CFI_OFFSET,
 		.rbp = { .how = CFI_OFFSET, .value = -16 },
 		.ra = { .how = CFI_OFFSET, .value = -8 },
+		.injected = r->injected,
 	};
 	uint32_t rule = RULE_NONE;
 
@@ -94,6 +95,7 @@ bool go_rules_run(struct go_rules *g, const struct fde *fde, uint64_t limit,
 		pager_add(pager, f.start, RULE_SPECIAL_OF(RULE_SWITCH));
 	} else {
 		r.switches = f.switches;
+		r.injected = f.injected;
 		return pcln_run(&g->pcln, &f, take, &r) >= limit;
 	}
 	return true;

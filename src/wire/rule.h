@@ -95,7 +95,7 @@ struct rule_exc {
 	__s8 cfa_reg;	/* RULE_REG_..., or any other of 0..15 */
 	__s8 cfa_deref; /* 0 or 1 */
 	__s8 rbp_kind;	/* enum rule_rbp */
-	__s8 pad;
+	__s8 injected;	/* 1: the caller called nothing, it was interrupted there */
 	__s32 cfa_off, cfa_off2;
 	__s32 rbp_off;
 	__s32 ra_off; /* the return address is at CFA + ra_off */

@@ -34,7 +34,8 @@ static void check_rule(const struct unwind_table *t, uint32_t rule)
 		assert(RULE_INDEX(rule) < t->excs.count);
 		e = &t->excs.at[RULE_INDEX(rule)];
 		assert(e->cfa_reg >= 0 && e->cfa_reg < 16 && e->cfa_deref >> 1 == 0);
-		assert(e->rbp_kind >= 0 && e->rbp_kind <= RULE_RBP_UNDEFINED && !e->pad);
+		assert(e->rbp_kind >= 0 && e->rbp_kind <= RULE_RBP_UNDEFINED &&
+		       e->injected >> 1 == 0);
 		return;
 	}
 	assert(!"a rule of no type");

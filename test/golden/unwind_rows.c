@@ -9,6 +9,7 @@
  *
  *	1040 7+8 s c-8		ADDRESS CFA RBP RA
  *	1052 *10-8+0 *6+0 c-8	CFA is read from memory; RBP lies at [RBP]
+ *	1060 7+8 s c-8 injected	the caller was interrupted, it called nothing
  *	2000 end | plt11 | plt10 | signal | none
  *	# expression=3		entries or rows that could not be used, by kind
  */
@@ -29,7 +30,7 @@ static void exc_print(const struct rule_exc *e)
 		printf(" *6%+d", e->rbp_off);
 	else
 		printf(e->rbp_kind == RULE_RBP_SAME ? " s" : " u");
-	printf(" c%+d\n", e->ra_off);
+	printf(" c%+d%s\n", e->ra_off, e->injected ? " injected" : "");
 }
 
 static void rule_print(const struct unwind_table *t, uint32_t rule)
