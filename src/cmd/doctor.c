@@ -3,6 +3,7 @@
  */
 #include "base/log.h"
 #include "cmd/command.h"
+#include "cmd/coverage.h"
 #include "cmd/finding.h"
 #include "cmd/listing.h"
 #include "proc/access.h"
@@ -12,6 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+#define REASONS_SHOWN 5
 
 struct doctor {
 	struct kernel_support kernel;
@@ -54,6 +57,24 @@ static void add_plain_json(json_t *o, const char *key, const char *s)
 	json_object_set_new(o, key, json_string(text_string(&plain)));
 }
 
+/* How its calls would be seen to end: for the target's own programs. */
+static void add_coverage(struct doctor *d, uint32_t image, json_t *to)
+{
+	json_t *ends = json_object(), *dear = json_object();
+	struct coverage c;
+
+	coverage_of(&d->code, image, &d->ways, &c);
+	for (unsigned i = 0; i < NR_PROBE_EXIT; i++) {
+		json_object_set_new(ends, endings[i].name, json_integer(c.ends[i]));
+		json_object_set_new(dear, endings[i].name, json_integer(c.dear[i]));
+	}
+	json_object_set_new(to, "called", json_integer(c.functions));
+	json_object_set_new(to, "ends", ends);
+	json_object_set_new(to, "single_stepped", dear);
+	json_object_set_new(to, "no_end", reasons_json(&c.reasons));
+	coverage_done(&c);
+}
+
 static json_t *images_json(struct doctor *d)
 {
 	json_t *images = json_array();
@@ -74,6 +95,8 @@ static json_t *images_json(struct doctor *d)
 		json_object_set_new(o, "debug_info", json_string(debug_of(image)));
 		if (image->why)
 			add_plain_json(o, "error", image->why);
+		if (image->is_main && symbols)
+			add_coverage(d, i, o);
 		json_array_append_new(images, o);
 	}
 	return images;
@@ -191,6 +214,33 @@ static void write_image(struct code_image *image, struct text *to)
 		    hook_is_runtime(image->name) ? ", run-time library" : "");
 }
 
+static void write_way(const struct coverage *c, enum probe_exit way, struct text *to)
+{
+	char count[TEXT_QUANTITY];
+
+	text_format(to, "    %8s  %5.1f %%  %s", text_count(count, c->ends[way]),
+		    100.0 * c->ends[way] / c->functions,
+		    way == EXIT_NONE ? "no end would be seen" : endings[way].phrase);
+	if (c->dear[way])
+		text_format(to, ", %s with a probe that is single-stepped",
+			    text_count(count, c->dear[way]));
+	text_add_char(to, '\n');
+}
+
+/* How its calls would be seen to end: for the target's own programs. */
+static void write_coverage(struct doctor *d, uint32_t image, struct text *to)
+{
+	struct coverage c;
+
+	coverage_of(&d->code, image, &d->ways, &c);
+	for (unsigned i = 0; i < NR_PROBE_EXIT; i++)
+		if (c.ends[i])
+			write_way(&c, i, to);
+	for (uint32_t i = 0; i < c.reasons.count && i < REASONS_SHOWN; i++)
+		text_format(to, "      %8u  %s\n", c.reasons.at[i].count, c.reasons.at[i].text);
+	coverage_done(&c);
+}
+
 static void write_target(struct doctor *d, struct text *to)
 {
 	bool has_debug = false;
@@ -209,6 +259,8 @@ static void write_target(struct doctor *d, struct text *to)
 	}
 	for (uint32_t i = 0; i < d->code.count; i++) {
 		write_image(&d->code.at[i], to);
+		if (d->code.at[i].is_main && code_symbols(&d->code.at[i]))
+			write_coverage(d, i, to);
 		has_debug |= d->code.at[i].is_main && !strcmp(debug_of(&d->code.at[i]), "yes");
 	}
 	if (!has_debug)

@@ -1,19 +1,13 @@
 #include "cmd/list_stats.h"
 
 #include "base/log.h"
+#include "cmd/reasons.h"
 #include "probe/locate.h"
 #include "probe/plan.h"
 
-#include <jansson.h>
 #include <stdio.h>
-#include <string.h>
 
 #define REASONS_SHOWN 8
-
-struct reason {
-	const char *text; /* static */
-	uint32_t count;
-};
 
 /* Of one image. */
 struct stats {
@@ -23,18 +17,8 @@ struct stats {
 	uint32_t followed;   /* functions that end some calls in what they jump to */
 	uint32_t tail_calls; /* functions that end some calls by a jump to another */
 	uint64_t sites;
-	ARRAY(struct reason) reasons;
+	struct reason_list reasons;
 };
-
-static void add_reason(struct stats *s, const char *text)
-{
-	for (uint32_t i = 0; i < s->reasons.count; i++)
-		if (!strcmp(s->reasons.at[i].text, text)) {
-			s->reasons.at[i].count++;
-			return;
-		}
-	array_push(&s->reasons, ((struct reason){ text, 1 }));
-}
 
 static void add_function(struct stats *s, const struct plan_request *request)
 {
@@ -43,7 +27,7 @@ static void add_function(struct stats *s, const struct plan_request *request)
 
 	s->functions++;
 	if (plan_exits(request, &f, &why) != PLAN_DONE) {
-		add_reason(s, why);
+		reasons_add(&s->reasons, why);
 	} else {
 		struct probe_price price = function_price(&f);
 		bool entry = price.entry != INSN_STEPPED, exits = price.exit != INSN_STEPPED;
@@ -57,20 +41,6 @@ static void add_function(struct stats *s, const struct plan_request *request)
 		s->sites += f.sites.count;
 	}
 	function_done(&f);
-}
-
-/* A part that was moved away, or a label: nobody calls it. */
-static bool is_called(struct code_image *image, const struct symbol *symbol)
-{
-	return symbol->kind != SYMBOL_IFUNC && symbol->kind != SYMBOL_PLT &&
-	       locate_is_entry(image, symbol, 0);
-}
-
-static int by_count(const void *a, const void *b)
-{
-	const struct reason *left = a, *right = b;
-
-	return (left->count < right->count) - (left->count > right->count);
 }
 
 static double percent(uint32_t part, uint32_t of)
@@ -103,12 +73,9 @@ static void write_text(const struct code_image *image, const struct stats *s)
 static void write_json(const struct code_image *image, const struct stats *s)
 {
 	AUTO_TEXT struct text path = { 0 };
-	json_t *reasons = json_object(), *o = json_object();
+	json_t *o = json_object();
 	char *line;
 
-	for (uint32_t i = 0; i < s->reasons.count; i++)
-		json_object_set_new(reasons, s->reasons.at[i].text,
-				    json_integer(s->reasons.at[i].count));
 	text_add_plain(&path, image->path);
 	json_object_set_new(o, "image", json_string(text_string(&path)));
 	json_object_set_new(o, "functions", json_integer(s->functions));
@@ -119,7 +86,7 @@ static void write_json(const struct code_image *image, const struct stats *s)
 	json_object_set_new(o, "followed", json_integer(s->followed));
 	json_object_set_new(o, "tail_calls", json_integer(s->tail_calls));
 	json_object_set_new(o, "probes", json_integer(s->sites));
-	json_object_set_new(o, "not_watched", reasons);
+	json_object_set_new(o, "not_watched", reasons_json(&s->reasons));
 	line = json_dumps(o, JSON_COMPACT);
 	puts(line);
 	free(line);
@@ -138,16 +105,14 @@ int list_stats(struct listing *l, const char *pattern, bool json, struct error *
 		request.symbol = all.at[i].symbol;
 		if (i % 1024 == 0)
 			log_progress("%u of %u functions", i, all.count);
-		if (is_called(request.image, request.symbol))
+		if (locate_is_called(request.image, request.symbol))
 			add_function(&stats[all.at[i].image], &request);
 	}
 	log_progress_done();
 	for (uint32_t i = 0; i < l->code.count; i++) {
 		struct stats *s = &stats[i];
 
-		if (s->reasons.count)
-			qsort(s->reasons.at, s->reasons.count, sizeof(s->reasons.at[0]),
-			      by_count);
+		reasons_sort(&s->reasons);
 		if (s->functions)
 			(json ? write_json : write_text)(&l->code.at[i], s);
 		array_done(&s->reasons);

@@ -66,6 +66,12 @@ bool locate_is_entry(struct code_image *image, const struct symbol *symbol, uint
 				     : answer != CFA_NO;
 }
 
+bool locate_is_called(struct code_image *image, const struct symbol *symbol)
+{
+	return symbol->kind != SYMBOL_IFUNC && symbol->kind != SYMBOL_PLT &&
+	       locate_is_entry(image, symbol, 0);
+}
+
 /* Walking the code said what SP does; the unwind table has to agree. */
 static void check_entry(struct code_image *image, const struct symbol *symbol,
 			struct site_choice *s)

@@ -15,6 +15,9 @@ void locate_choose(struct decoder *decoder, struct code_image *image,
 /* Is the stack at its first byte (or offset bytes on) that of a function's entry?  false
  * for a part of a function that was moved away, and for a label within one. */
 bool locate_is_entry(struct code_image *image, const struct symbol *symbol, uint64_t offset);
+/* Is it a function that calls arrive at: no such part or label, no PLT entry, no choice
+ * among versions (IFUNC)? */
+bool locate_is_called(struct code_image *image, const struct symbol *symbol);
 
 /* A function without sites, with strings of its own. */
 void function_init(const struct code_image *image, const struct symbol *symbol,

@@ -214,6 +214,7 @@ static bool fits(struct matcher *m, const struct symbol *s)
 	return fits_parameters(m, s->raw);
 }
 
+/* m: NULL = every name fits. */
 static void match_image(struct matcher *m, struct code *code, uint32_t index,
 			struct match_list *ret)
 {
@@ -224,7 +225,7 @@ static void match_image(struct matcher *m, struct code *code, uint32_t index,
 		const struct symbol *s = symtab_at(symbols, i);
 		const struct match *last = ret->count ? &ret->at[ret->count - 1] : NULL;
 
-		if (s->kind == SYMBOL_PLT || match_is_cold(s->raw) || !fits(m, s))
+		if (s->kind == SYMBOL_PLT || match_is_cold(s->raw) || (m && !fits(m, s)))
 			continue;
 		/* aliases are neighbours in the table */
 		if (last && last->image == index && last->symbol->offset == s->offset)
@@ -235,6 +236,11 @@ static void match_image(struct matcher *m, struct code *code, uint32_t index,
 		}
 		array_push(ret, ((struct match){ index, s }));
 	}
+}
+
+void match_all(struct code *code, uint32_t image, struct match_list *ret)
+{
+	match_image(NULL, code, image, ret);
 }
 
 int match_find(struct code *code, const struct place *place, struct match_list *ret,

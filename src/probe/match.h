@@ -24,6 +24,8 @@ struct match_list {
  * plain name also finds templates of that name (f finds f<int>). */
 int match_find(struct code *code, const struct place *place, struct match_list *ret,
 	       struct error *err);
+/* So all functions of an image, by its index. */
+void match_all(struct code *code, uint32_t image, struct match_list *ret);
 
 /* Length of a raw name without the suffixes of clones (.isra.0 .part.0 .cold
  * .constprop.0 .llvm.123).  .lto_priv.0 is cut too: it tells apart functions of

@@ -3,7 +3,7 @@
 # single-stepped and nobody in the target could see it.  Whatever it is, the target
 # prints what it prints alone.
 . "$(dirname "$0")/lib.sh"
-plan 13
+plan 15
 need root
 need bpf
 
@@ -52,6 +52,18 @@ assert exits >= stats['cheap_exits'] - stats['tail_calls'] > 0, (exits, stats)"
 sonde_run doctor -p "$target" --json
 check 'doctor says which ways the target allows, and why' \
 	holds 'd["target"]["exit"] == "exits" and d["target"]["hook"] is True and d["target"]["hook_reason"]' "$out"
+sonde_run list -p "$target" 'calls:*' --json
+cp "$out" "$work/listed"
+sonde_run doctor -p "$target" --json
+check 'and how many of its functions get which end, and why the others none: as list does' \
+	"$python" -c "import json, collections
+rows = [json.loads(l) for l in open('$work/listed')]
+want = collections.Counter(r['exit'] for r in rows if r['exit'] != 'none')
+image, = [i for i in json.load(open('$out'))['target']['images'] if i['main']]
+ends = image['ends']
+assert image['called'] == sum(ends.values()), image
+assert sum(image['no_end'].values()) == ends['none'], image
+assert all(ends[way] == want[way] > 0 for way in ('exits', 'hook')), (ends, want)"
 sonde_start record -p "$target" -s f_push -F 499 -d 60 -o "$work/x.sonde"
 target_go
 target_finish
@@ -64,6 +76,8 @@ if [ -x "$targets/throw" ]; then
 	sonde_run doctor -p "$target" --json
 	check 'a C++ program gets no hook' \
 		holds 'd["target"]["exit"] == "exits" and d["target"]["hook"] is False and "throw" in d["target"]["hook_reason"]' "$out"
+	check 'and of its functions none is counted as hooked' \
+		holds 'all(i["ends"]["hook"] == 0 < i["ends"]["exits"] for i in d["target"]["images"] if i["main"])' "$out"
 	target_go
 	target_finish
 else
