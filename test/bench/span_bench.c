@@ -6,17 +6,21 @@
  * In every round the same function is called unwatched, under an empty session
  * program (the floor: trap, emulation, return hook), under sonde's spans by return
  * hook and by a probe at its exit, and, where bpftrace is installed, under its two-probe
- *latency script.  Times are medians of many batches; ratios are taken inside a round and their
- *median is printed.
+ * latency script.  Times are medians of many batches; ratios are taken inside a round and
+ * their median is printed.  All calls of a round must have been timed.  Spans and bpftrace
+ * are compared again on a function whose first instruction has to be single-stepped.
  */
 #include "base/clock.h"
 #include "base/mem.h"
+#include "proc/maps.h"
+#include "source/judged.h"
 #include "source/live.h"
 #include "wire/control.h"
 
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <linux/bpf.h>
 #include <signal.h>
 #include <stdio.h>
@@ -37,6 +41,14 @@ __asm__(".text\n.globl bench_call\n.type bench_call,@function\n.p2align 4\n"
 int bench_call(int x);
 extern const char bench_call_end[];
 
+/* The same behind what the kernel has to single-step, as every function of a program
+ * built with -fcf-protection begins: sonde's probe stands on the push. */
+__asm__(".text\n.globl bench_cet\n.type bench_cet,@function\n.p2align 4\n"
+	"bench_cet:\n\tendbr64\nbench_cet_push:\n\tpush %rbx\n\tlea 1(%rdi),%eax\n"
+	"\tpop %rbx\n\tjmp 1f\n1:\tret\n.size bench_cet,.-bench_cet\n");
+int bench_cet(int x);
+extern const char bench_cet_push[];
+
 static int by_value(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
@@ -51,18 +63,18 @@ static double median(double *values, int n)
 }
 
 /* Median nanoseconds a call. */
-static double measure(void)
+static double measure(int (*function)(int))
 {
 	double batch[BATCHES];
 	volatile int x = 0;
 
 	for (int i = 0; i < CALLS; i++)
-		x = bench_call(x);
+		x = function(x);
 	for (int b = 0; b < BATCHES; b++) {
 		nsec t = clock_now();
 
 		for (int i = 0; i < CALLS; i++)
-			x = bench_call(x);
+			x = function(x);
 		batch[b] = (double)(clock_now() - t) / CALLS;
 	}
 	return median(batch, BATCHES);
@@ -85,8 +97,27 @@ static uint64_t own_offset(const void *address)
 	exit(1);
 }
 
-static void no_event(void *context, const struct event *e)
+/* Adds up the calls whose durations were taken. */
+static void count_timed(void *context, const struct event *e)
 {
+	uint64_t *timed = context;
+
+	if (e->kind == EVENT_CALLS)
+		*timed += ((const struct event_calls *)e)->ended[END_RETURN];
+}
+
+/* Whatever is mapped here may be hooked. */
+static void tell_judged(struct live *live)
+{
+	struct judged looked = judged_look(live_judged(live), getpid());
+	struct maps maps = { 0 };
+
+	if (maps_read(getpid(), &maps, NULL) ||
+	    !judged_tell(live_judged(live), getpid(), &looked, maps_code_pages(&maps))) {
+		fprintf(stderr, "span_bench: its own code could not be judged\n");
+		exit(1);
+	}
+	maps_done(&maps);
 }
 
 static int load_empty(void)
@@ -114,37 +145,44 @@ static double measure_floor(uint64_t offset)
 		fprintf(stderr, "span_bench: no session here\n");
 		exit(77);
 	}
-	v = measure();
+	v = measure(bench_call);
 	attach_done(&links);
 	close(programs.session);
 	return v;
 }
 
-static double measure_sites(const struct attach_sites *sites)
+static double measure_sites(int (*function)(int), const struct attach_sites *sites)
 {
 	struct live_option option = { .hz = 99, .user = true, .kernel = true, .probes = 1 };
 	struct error err;
 	struct live *live;
+	uint64_t timed = 0;
 	double v;
 
-	if (live_open(&option, no_event, NULL, &live, &err) ||
+	if (live_open(&option, count_timed, &timed, &live, &err) ||
 	    live_add_process(live, getpid(), &err) || live_watch(live, sites, &err) ||
 	    live_start(live, &err)) {
 		fprintf(stderr, "span_bench: %s\n", err.text);
 		exit(1);
 	}
-	v = measure();
+	tell_judged(live);
+	v = measure(function);
 	live_stop(live, ENDED_BY_TIME, 0);
 	live_close(live);
+	if (timed != (BATCHES + 1) * CALLS) {
+		fprintf(stderr, "span_bench: %" PRIu64 " calls were timed of %d\n", timed,
+			(BATCHES + 1) * CALLS);
+		exit(1);
+	}
 	return v;
 }
 
-static double measure_span(uint64_t offset)
+static double measure_span(int (*function)(int), uint64_t offset)
 {
 	uint64_t cookie = 1;
 	struct attach_sites sites = { "/proc/self/exe", getpid(), &offset, &cookie, 1 };
 
-	return measure_sites(&sites);
+	return measure_sites(function, &sites);
 }
 
 /* The same calls, ended by a probe at their exit. */
@@ -155,11 +193,11 @@ static double measure_exits(uint64_t offset)
 			       COOKIE(1, SITE_ENTRY, 0, RULE_ENTRY) };
 	struct attach_sites sites = { "/proc/self/exe", getpid(), offsets, cookies, 2, true };
 
-	return measure_sites(&sites);
+	return measure_sites(bench_call, &sites);
 }
 
 /* bpftrace prints a line once it is attached; 0 where it does not run. */
-static double measure_bpftrace(void)
+static double measure_bpftrace(int (*function)(int), const char *name)
 {
 	char script[1024], line[256];
 	int out[2], status;
@@ -169,10 +207,10 @@ static double measure_bpftrace(void)
 
 	snprintf(script, sizeof(script),
 		 "BEGIN { printf(\"ready\\n\"); } "
-		 "uprobe:/proc/%d/exe:bench_call { @s[tid] = nsecs; } "
-		 "uretprobe:/proc/%d/exe:bench_call /@s[tid]/ { @h = hist(nsecs - @s[tid]); "
+		 "uprobe:/proc/%d/exe:%s { @s[tid] = nsecs; } "
+		 "uretprobe:/proc/%d/exe:%s /@s[tid]/ { @h = hist(nsecs - @s[tid]); "
 		 "delete(@s[tid]); }",
-		 getpid(), getpid());
+		 getpid(), name, getpid(), name);
 	if (pipe(out))
 		return 0;
 	pid = fork();
@@ -190,7 +228,7 @@ static double measure_bpftrace(void)
 	while (fgets(line, sizeof(line), f)) {
 		if (strncmp(line, "ready", 5) == 0) {
 			usleep(300000);
-			v = measure();
+			v = measure(function);
 			break;
 		}
 	}
@@ -208,17 +246,20 @@ int main(int argc, char **argv)
 	double to_floor[ROUNDS_MOST], to_bpftrace[ROUNDS_MOST], spans[ROUNDS_MOST];
 	double floors[ROUNDS_MOST], others[ROUNDS_MOST], exits[ROUNDS_MOST];
 	double exits_to_span[ROUNDS_MOST];
-	uint64_t offset = own_offset(bench_call);
+	double cets[ROUNDS_MOST], to_cet[ROUNDS_MOST];
+	uint64_t offset = own_offset(bench_call), push = own_offset(bench_cet_push);
 	int n = 0, with = 0;
 
 	for (; n < rounds && n < ROUNDS_MOST; n++) {
-		double none = measure(), floor = measure_floor(offset);
-		double span = measure_span(offset), exit = measure_exits(offset);
-		double other = measure_bpftrace();
+		double none = measure(bench_call), floor = measure_floor(offset);
+		double span = measure_span(bench_call, offset), exit = measure_exits(offset);
+		double other = measure_bpftrace(bench_call, "bench_call");
+		double cet = measure_span(bench_cet, push);
+		double other_cet = measure_bpftrace(bench_cet, "bench_cet");
 
 		printf("round %d: unwatched %.1f  empty session %.0f  sonde %.0f  by exits %.0f  "
-		       "bpftrace %.0f ns a call\n",
-		       n + 1, none, floor, span, exit, other);
+		       "bpftrace %.0f; behind endbr64: sonde %.0f  bpftrace %.0f ns a call\n",
+		       n + 1, none, floor, span, exit, other, cet, other_cet);
 		fflush(stdout);
 		floors[n] = floor;
 		spans[n] = span;
@@ -227,6 +268,8 @@ int main(int argc, char **argv)
 		exits_to_span[n] = exit / span;
 		if (other > 0) {
 			others[with] = other;
+			cets[with] = other_cet;
+			to_cet[with] = other_cet / cet;
 			to_bpftrace[with++] = span / other;
 		}
 	}
@@ -234,8 +277,11 @@ int main(int argc, char **argv)
 	       median(floors, n), median(spans, n), median(to_floor, n));
 	printf("median: by exits %.0f ns, exits / return hook %.2f\n", median(exits, n),
 	       median(exits_to_span, n));
-	if (with)
+	if (with) {
 		printf("median: bpftrace %.0f ns, sonde / bpftrace %.2f\n",
 		       median(others, with), median(to_bpftrace, with));
+		printf("median: behind endbr64 bpftrace %.0f ns, bpftrace / sonde %.1f\n",
+		       median(cets, with), median(to_cet, with));
+	}
 	return 0;
 }
