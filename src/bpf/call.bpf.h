@@ -12,7 +12,8 @@
 
 /* What loops over the open spans, or is called in such a loop, is a function that is not
  * static: the verifier then looks at it once, for any arguments, and not once for each
- * turn on each way there. */
+ * turn on each way there.  So is what loads a pointer through the task (task->mm): each
+ * such load that is looked at has the kernel search all its type names, a millisecond. */
 
 #define ENTER_HOOK 0
 #define ENTER_SKIP 1 /* a session then does not hook the return of this call */
@@ -201,11 +202,12 @@ static __always_inline __u32 left_by(const struct thread_state *t)
  * shows the kernel's trampoline; one that follows jumps, if the caller is the same.
  * Nothing that is followed leads back to where it began, so that a call of the same
  * function is a new one.  base: of thread_state. */
-static __always_inline bool is_dead_at(const struct open_span *s, __u64 slot, __u64 entry,
-				       __u64 base)
+__noinline int is_dead_at(const struct open_span *s, __u64 slot, __u64 entry, __u64 base)
 {
 	__u64 ra = 0;
 
+	if (!s)
+		return 0;
 	if (s->flags & SPAN_HOOKED)
 		return !is_tail_call(slot);
 	if (!(s->flags & SPAN_FOLLOWS) || s->entry == entry)
@@ -400,7 +402,7 @@ static __always_inline int call_enter(struct pt_regs *ctx, __u64 *ret_id, bool m
 		return ENTER_SKIP;
 	if (may_skip && probe && !is_judged(task))
 		return refuse(t, probe, END_UNJUDGED);
-	own = stack_is_own(task, t, sp);
+	own = stack_is_own(t, sp);
 	if (own != STACK_OWN)
 		return refuse(t, probe, own == STACK_FOREIGN ? END_FOREIGN : END_UNTRACKED);
 	if (hooks_pending(task) >= MAX_HOOKED)

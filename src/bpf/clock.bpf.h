@@ -20,8 +20,9 @@ static __always_inline void send_thread(struct task_struct *task, __u64 now)
 }
 
 /* By frame pointers: for a process whose code is not known yet. */
-static __always_inline __u32 take_by_kernel(void *ctx, struct walk *w, __u32 nk)
+static __always_inline __u32 take_by_kernel(void *ctx, struct walk *w)
 {
+	__u32 nk = w->sample.nr_kernel & 127;
 	long n = bpf_get_stack(ctx, &w->frames[nk], SAMPLE_MAX_KERNEL * sizeof(__u64),
 			       BPF_F_USER_STACK);
 
@@ -74,32 +75,28 @@ static __always_inline bool user_registers(struct bpf_perf_event_data *ctx,
 	return true;
 }
 
-/* Appends the user half to the frames: their number. */
-static __always_inline __u32 take_user(struct bpf_perf_event_data *ctx,
-				       struct task_struct *task, const struct thread_state *t,
-				       struct walk *w, __u32 nk)
+/* Appends the user half to the frames: their number.  A function that is not static, to be
+ * verified once for all that is known of the thread's spans. */
+__noinline int take_user(struct bpf_perf_event_data *ctx, struct thread_state *t,
+			 struct walk *w)
 {
+	struct task_struct *task = bpf_get_current_task_btf();
 	__u32 pid = task->tgid, *space;
-	int end = WALK_ON;
 
+	if (!w)
+		return 0;
 	w->sample.user_end = STACK_NONE;
 	if (!control.want_user || !task->mm)
 		return 0;
 	space = bpf_map_lookup_elem(&space_of, &pid);
 	if (!space || !user_registers(ctx, task, w))
-		return take_by_kernel(ctx, w, nk);
-	w->at = nk;
+		return take_by_kernel(ctx, w);
+	w->at = w->sample.nr_kernel;
 	w->from = w->sp;
 	seek_foreign(w, task, t);
 	walk_begin(w, task, *space);
-#pragma clang loop unroll(disable)
-	for (int i = 0; i < SAMPLE_MAX_USER; i++) {
-		end = walk_step(w);
-		if (end != WALK_ON)
-			break;
-	}
-	w->sample.user_end = end == WALK_ON ? STACK_TRUNCATED : end;
-	return w->at - nk;
+	w->sample.user_end = walk_all(w);
+	return w->at - w->sample.nr_kernel;
 }
 
 static __always_inline __u32 take_kernel(void *ctx, __u64 *frames)
@@ -158,7 +155,7 @@ int clock_tick(struct bpf_perf_event_data *ctx)
 	nk = take_kernel(ctx, w->frames);
 	nk &= 127;
 	w->sample.nr_kernel = nk;
-	nu = take_user(ctx, task, t, w, nk);
+	nu = take_user(ctx, t, w);
 	if (nu > SAMPLE_MAX_USER)
 		return 0;
 	w->sample.nr_user = nu;

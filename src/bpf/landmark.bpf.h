@@ -34,7 +34,7 @@ static __always_inline void frames_go(struct pt_regs *ctx, __u64 cookie)
 		t->leaving = 0;
 		return;
 	}
-	if (stack_is_own(task, t, PT_REGS_SP(ctx)) != STACK_OWN)
+	if (stack_is_own(t, PT_REGS_SP(ctx)) != STACK_OWN)
 		return;
 	t->busy = 1;
 	at_site(t, ctx, cookie);

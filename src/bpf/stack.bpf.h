@@ -45,15 +45,15 @@ static __always_inline __u64 stack_top(struct task_struct *task)
 	return task->pid == task->tgid ? task->mm->start_stack : task->thread.fsbase;
 }
 
-/* -EBUSY: the process is changing its maps just now. */
-static __noinline long stack_look_up(struct task_struct *task, struct thread_state *t)
+/* top: stack_top(task), read by the caller, who may try again.  -EBUSY: the process is
+ * changing its maps just now. */
+static __noinline long stack_look_up(struct task_struct *task, struct thread_state *t,
+				     __u64 top)
 {
-	__u64 top;
 	long failed;
 
 	if (!t || !task)
 		return -1;
-	top = stack_top(task);
 	if (!bpf_core_enum_value_exists(enum bpf_func_id___find, BPF_FUNC_find_vma___find)) {
 		t->stack_low = top - STACK_REACH;
 		t->stack_high = top;
@@ -74,7 +74,7 @@ static __always_inline void thread_prepare(struct task_struct *task)
 		bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 
 	if (t && !t->stack_high)
-		stack_look_up(task, t);
+		stack_look_up(task, t, stack_top(task));
 }
 
 /* A new process begins on the stack of the thread that made it, in a copy of its memory
@@ -98,9 +98,13 @@ static __always_inline bool stack_holds(const struct thread_state *t, __u64 sp)
 	return sp >= t->stack_low && sp < t->stack_high;
 }
 
-static __always_inline enum stack_owner stack_is_own(struct task_struct *task,
-						     struct thread_state *t, __u64 sp)
+__noinline int stack_is_own(struct thread_state *t, __u64 sp)
 {
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u64 top;
+
+	if (!t)
+		return STACK_UNKNOWN;
 	if (sp - task->sas_ss_sp < task->sas_ss_size)
 		return STACK_FOREIGN;
 	if (stack_holds(t, sp))
@@ -108,8 +112,9 @@ static __always_inline enum stack_owner stack_is_own(struct task_struct *task,
 	/* the first look; the first thread's stack may also have grown since */
 	if (t->stack_high && task->pid != task->tgid)
 		return STACK_FOREIGN;
+	top = stack_top(task);
 	for (int i = 0; i < STACK_TRIES; i++) {
-		long failed = stack_look_up(task, t);
+		long failed = stack_look_up(task, t, top);
 
 		if (!failed)
 			return stack_holds(t, sp) ? STACK_OWN : STACK_FOREIGN;
@@ -117,8 +122,7 @@ static __always_inline enum stack_owner stack_is_own(struct task_struct *task,
 			break;
 	}
 	/* the kernel lets the first thread's grow so far and no further */
-	if (task->pid == task->tgid &&
-	    stack_top(task) - sp > task->signal->rlim[RLIMIT_STACK].rlim_cur)
+	if (task->pid == task->tgid && top - sp > task->signal->rlim[RLIMIT_STACK].rlim_cur)
 		return STACK_FOREIGN;
 	return STACK_UNKNOWN;
 }
@@ -127,7 +131,7 @@ static __always_inline enum stack_owner stack_is_own(struct task_struct *task,
 static __always_inline bool stack_seems_foreign(struct task_struct *task,
 						struct thread_state *t, __u64 sp)
 {
-	enum stack_owner own = stack_is_own(task, t, sp);
+	enum stack_owner own = stack_is_own(t, sp);
 
 	if (own == STACK_UNKNOWN)
 		return stack_top(task) - sp > STACK_REACH;

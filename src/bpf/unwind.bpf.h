@@ -252,6 +252,19 @@ __noinline int walk_step(struct walk *w)
 	return WALK_ON;
 }
 
+/* As far as it goes, at most so many frames: an enum stack_end. */
+__noinline int walk_all(struct walk *w)
+{
+	int end = WALK_ON;
+
+	if (!w)
+		return STACK_UNSUPPORTED;
+#pragma clang loop unroll(disable)
+	for (int i = 0; i < SAMPLE_MAX_USER && end == WALK_ON; i++)
+		end = walk_step(w);
+	return end == WALK_ON ? STACK_TRUNCATED : end;
+}
+
 /* pc, sp and bp are the thread's user registers. */
 static __always_inline void walk_begin(struct walk *w, struct task_struct *task, __u32 space)
 {

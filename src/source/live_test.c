@@ -10,11 +10,13 @@
 #include "source/calibrate.h"
 #include "wire/control.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -265,6 +267,51 @@ static void a_process_that_is_gone_is_said_to_be(void **state)
 	live_close(live);
 }
 
+/* What the kernel looked at to verify the programs of this process, in instructions. */
+static uint64_t verified(void)
+{
+	DIR *fds = opendir("/proc/self/fdinfo");
+	uint64_t sum = 0;
+	struct dirent *d;
+
+	assert_non_null(fds);
+	while ((d = readdir(fds))) {
+		char path[300], line[128];
+		unsigned long n;
+		FILE *f;
+
+		snprintf(path, sizeof(path), "/proc/self/fdinfo/%s", d->d_name);
+		f = fopen(path, "r");
+		while (f && fgets(line, sizeof(line), f))
+			if (sscanf(line, "verified_insns: %lu", &n) == 1)
+				sum += n;
+		if (f)
+			fclose(f);
+	}
+	closedir(fds);
+	return sum;
+}
+
+/* Who starts sonde waits for that: a loop that is looked at again on each way to it takes
+ * a second where this takes a tenth. */
+static void the_programs_are_soon_verified(void **state)
+{
+	struct live_option option = { .hz = 99,
+				      .user = true,
+				      .kernel = true,
+				      .follow = true,
+				      .probes = 1,
+				      .brackets = true };
+	struct tally t = { 0 };
+	struct live *live = NULL;
+	struct error err = { "" };
+
+	need(support_here().uprobe_session);
+	assert_int_equal(live_open(&option, take, &t, &live, &err), 0);
+	assert_in_range(verified(), 10000, 250000);
+	live_close(live);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -273,6 +320,7 @@ int main(void)
 		cmocka_unit_test(two_links_count_every_call),
 		cmocka_unit_test(perf_events_count_every_call),
 		cmocka_unit_test(a_process_that_is_gone_is_said_to_be),
+		cmocka_unit_test(the_programs_are_soon_verified),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
