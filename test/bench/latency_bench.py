@@ -14,6 +14,7 @@ from measure import BUILD, SONDE, Running, cpu_nsec, median, need, scratch
 
 CALLS = os.path.join(BUILD, "test/target/calls")
 ROUNDS = 5
+QUANTILES = "p50", "p90", "p95", "p99"
 
 
 def start(*more):
@@ -29,17 +30,25 @@ def go(p):
     return json.loads(p.stdout.read().strip().splitlines()[-1])
 
 
-def exactness():
-    p = start("--calls", 20000, "--threads", 1)
-    with Running(SONDE, "latency", "-p", p.pid, "f_push", "--json", "-i", "30",
-                 stdout=subprocess.PIPE, text=True) as s:
-        time.sleep(0.6)
+def off_by(way, *more):
+    """By how much each percentile is off, in one run: (exact ns, share) by its name."""
+    p = start("--calls", 20000, "--threads", 1, *more)
+    with Running(SONDE, "latency", "-p", p.pid, "f_push", "--exit", way, "--yes", "--json",
+                 "-i", "30", stdout=subprocess.PIPE, text=True) as s:
+        time.sleep(1.5)
         truth = go(p)
         p.wait()
         got = json.loads(s.p.communicate(timeout=30)[0].strip().splitlines()[-1])
-    for q in ("p50", "p90", "p95", "p99"):
-        t, g = truth[f"{q}_ns"], got[f"{q}_ns"]
-        print(f"{q}: exact {t} ns, sonde {g} ns, off by {100 * (g / t - 1):+.2f} %")
+    return {q: (truth[f"{q}_ns"], got[f"{q}_ns"] / truth[f"{q}_ns"] - 1) for q in QUANTILES}
+
+
+def exactness(way, *more):
+    runs = [off_by(way, *more) for _ in range(ROUNDS)]
+    for q in QUANTILES:
+        exact = median([r[q][0] for r in runs])
+        off = [100 * r[q][1] for r in runs]
+        print(f"by {way}: {q} {exact / 1000:.1f} us, off by {median(off):+.2f} % "
+              f"({min(off):+.2f} to {max(off):+.2f})")
 
 
 def cost_of(watched):
@@ -47,7 +56,7 @@ def cost_of(watched):
     s = None
     if watched:
         s = Running(SONDE, "latency", "-p", p.pid, "f_push", "-q")
-        time.sleep(0.6)
+        time.sleep(1.5)
     p.stdin.write("\n")
     p.stdin.close()
     t = time.monotonic()
@@ -62,7 +71,9 @@ def cost_of(watched):
 
 def main():
     need(SONDE, CALLS)
-    exactness()
+    for way in "hook", "ret":
+        exactness(way)
+        exactness(way, "--work", 1000)
     added, rates = [], []
     for _ in range(ROUNDS):
         plain, rate = cost_of(False)
