@@ -38,7 +38,7 @@ struct attach_programs {
 };
 
 struct attach_links {
-	ARRAY(int); /* descriptors, in the order in which they are closed */
+	ARRAY(int); /* descriptors, closed together */
 };
 
 /* expected_attach_type that a program of this kind is loaded with (linux/bpf.h,

@@ -422,6 +422,7 @@ void live_stop(struct live *l, enum end_reason reason, int status)
 	end.head.time = clock_now();
 	l->bpf->bss->phase = PHASE_CLOSING; /* no span begins from here on */
 	ticker_close(&l->ticker);
+	pricer_enough(&l->pricer); /* ends while the links are closed */
 	armed_clear(l->armed);
 	/* nothing opens or closes a span now but the end of a thread */
 	each_thread(l, l->bpf->progs.open_spans); /* the records come through the ring */

@@ -26,10 +26,11 @@ def first_event(pid, d):
 
 
 def steady(pid, d):
-    """Share of a core between two moments of a long run, start and end left out."""
+    """Share of a core between two moments of a long run; start, end and what is read once
+    to name the first second's functions left out."""
     with Running(SONDE, "record", "-q", "-p", pid, "-s", "handle_request", "-d", "8",
                  "-o", f"{d}/s.sonde") as r:
-        time.sleep(1.5)
+        time.sleep(2.5)
         a = cpu_nsec(r.pid)
         time.sleep(5)
         return (cpu_nsec(r.pid) - a) / 5e9
