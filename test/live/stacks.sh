@@ -3,7 +3,7 @@
 # known (alone, under return hooks, with a library that comes late), redis-server,
 # and sqlite3 started by sonde.
 . "$(dirname "$0")/lib.sh"
-plan 21
+plan 25
 need root
 need bpf
 
@@ -35,22 +35,29 @@ check 'a thousand frames deep' grep -qE '(g_deep_[a-d];){999}g_deep_d;g_leaf ' "
 check 'through signal handlers' grep -q 'g_round;.*;g_signal;g_leaf ' "$out"
 check 'and callbacks of the library' grep -q 'g_sort;.*;g_order' "$out"
 
-# Every frame of the recursion is watched, and what qsort calls too.
+# watched NAME PART -s FUNCTION...
 watched() {
-	local way=$1 part=$2
-	sonde_run record -U -p "$target" -s g_down_a -s g_bottom -s g_order --exit "$way" -F 1999 \
-		-d 4 --yes -o "$work/x.sonde"
-	check "$way: calls are watched" status_is 0
+	local name=$1 part=$2
+	shift 2
+	sonde_run record -U -p "$target" "$@" -F 1999 -d 4 --yes -o "$work/x.sonde"
+	check "$name: calls are watched" status_is 0
 	sonde_run report "$work/x.sonde" --json
-	check "$way: ${part/0./}/1000 of the stacks in watched calls are whole" whole "$part"
+	check "$name: ${part/0./}/1000 of the stacks in watched calls are whole" whole "$part"
 	judge
-	check "$way: and what the program can do" legal "$part"
+	check "$name: and what the program can do" legal "$part"
 	sonde_run report "$work/x.sonde" --json
-	check "$way: calls are accounted for" holds 'all(map(balanced, d["spans"])) and
+	check "$name: calls are accounted for" holds 'all(map(balanced, d["spans"])) and
 		sum(s["calls"] for s in d["spans"]) > 1000' "$out"
 }
-watched hook 0.990
-watched ret 0.999
+# every frame of the recursion, and what qsort calls too
+watched hook 0.990 --exit hook -s g_down_a -s g_bottom -s g_order
+watched ret 0.999 --exit ret -s g_down_a -s g_bottom -s g_order
+# the entry executes outside of the function, one step at a time
+if "$sonde" list "$targets/grammar" g_drap | grep -q stepped; then
+	watched 'a single-stepped entry' 0.999 -s g_drap
+else
+	for _ in 1 2 3 4; do skip 'a single-stepped entry' 'that of g_drap is emulated'; done
+fi
 target_stop
 check 'the program ends well' exited_well
 
