@@ -143,11 +143,29 @@ static bool has_target(const struct run_option *o)
 
 static void say_what(const struct listing *l)
 {
+	AUTO_TEXT struct text says = { 0 };
 	char count[TEXT_QUANTITY];
+	uint32_t ends[NR_PROBE_EXIT] = { 0 }, unprobed = 0;
+	const char *before = "; ends: ";
 
-	log_say("%s: %s function%s; ends: %s (%s)", l->code.name,
-		text_count(count, l->rows.count), l->rows.count == 1 ? "" : "s",
-		ending_of(l->ways.first.exit)->name, l->ways.first.reason);
+	for (uint32_t i = 0; i < l->rows.count; i++) {
+		if (l->rows.at[i].function.sites.count)
+			ends[l->rows.at[i].function.exit]++;
+		else
+			unprobed++;
+	}
+	text_format(&says, "%s: %s function%s", l->code.name, text_count(count, l->rows.count),
+		    l->rows.count == 1 ? "" : "s");
+	for (int i = 0; i < NR_PROBE_EXIT; i++) {
+		if (!ends[i])
+			continue;
+		text_format(&says, "%s%s %s", before, ending_of(i)->name,
+			    text_count(count, ends[i]));
+		before = ", ";
+	}
+	if (unprobed)
+		text_format(&says, "; %s not probed", text_count(count, unprobed));
+	log_say("%s", text_string(&says));
 }
 
 /* The exit status of what ended so. */
