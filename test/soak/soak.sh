@@ -22,16 +22,25 @@ come_and_go() {
 		pid=$(visited "$target")
 		sonde_run record -p "$pid" -s "$place" -F 499 -d 0.5 --yes -o "$work/visit.sonde"
 		[ "$status" != 0 ] || sonde_run report "$work/visit.sonde" --json
-		note 'd["spans"] and all(balanced(s) for s in d["spans"])' 'sum(s["calls"] for s in d["spans"])' || break
+		note 'd["spans"] and all(balanced(s) for s in d["spans"])' 'sum(s["calls"] for s in d["spans"])' || continue
 		sonde_run latency -p "$pid" -d 0.5 -i 10 --yes --json "$place"
-		note 'balanced(d)' 'd["calls"]' || break
+		note 'balanced(d)' 'd["calls"]' || continue
 	done
 }
 
-# One visit: false when the target went away before it.
+all_live() {
+	local each
+	for each; do kill -0 "$each" 2>/dev/null || return; done
+}
+
+# One visit: false when it failed, which it may when one it was to visit went away before
+# it: the target, or one of several (a backend whose client is done).
 note() {
 	if [ "$status" != 0 ]; then
-		[ -e "$work/over" ] || ! kill -0 "$target" 2>/dev/null || cat "$err" >>"$work/unsound"
+		if [ ! -e "$work/over" ] && all_live "$target" ${pid//,/ }; then
+			cat "$err" >>"$work/unsound"
+			touch "$work/over"
+		fi
 		return 1
 	fi
 	holds "$1" "$out" >>"$work/unsound" 2>&1
