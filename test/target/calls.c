@@ -21,6 +21,7 @@ static const struct mode {
 	{ "mutual", run_mutual, { "even", "odd" }, 500, 20, "even and odd call each other" },
 	{ "nested", run_nested, { "outer", "middle", "inner" }, 500, 3, "three in each other" },
 	{ "alone", run_alone, { "whole", "part" }, 4000, 0, "calls of eight calls, and alone" },
+	{ "mixed", run_mixed, { "mix" }, 20000, 0, "one call in twenty is slower" },
 	{ "longjmp", run_longjmp, { "f_push" }, 500, 0, "every fifth call is jumped out of" },
 	{ "exit", run_exit, { "f_push" }, 500, 0, "every fifth thread ends in the call" },
 	{ "fork", run_fork, { "f_push" }, 50, 0, "forks in the call; the child returns too" },
@@ -100,6 +101,11 @@ void run_print(struct run *r)
 	}
 	if (r->least_watched)
 		printf(",\"least_watched_ns\":%llu", (unsigned long long)r->least_watched);
+	if (r->kinds[0])
+		printf(",\"quick\":{\"calls\":%llu,\"nsec\":%llu},"
+		       "\"slow\":{\"calls\":%llu,\"nsec\":%llu}",
+		       (unsigned long long)r->kinds[0], (unsigned long long)r->kind_nsec[0],
+		       (unsigned long long)r->kinds[1], (unsigned long long)r->kind_nsec[1]);
 	printf(",\"functions\":{");
 	for (unsigned i = 0; i < NR_COUNT && r->counts[i].function; i++) {
 		if (i)

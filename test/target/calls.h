@@ -27,7 +27,9 @@ struct run {
 	uint64_t cleanups;	    /* handlers that ran when threads ended early */
 	/* nanoseconds of a call that nobody watches, and of one that may be watched */
 	uint64_t alone[NR_COUNT], watched[NR_COUNT];
-	uint64_t least_watched; /* of counts[0]: one in fifty took less than this */
+	uint64_t kinds[2], kind_nsec[2]; /* of a mode with quick and slow calls: how many of
+					    each, and nanoseconds of one that nobody watches */
+	uint64_t least_watched;		 /* of counts[0]: one in fifty took less than this */
 };
 
 /* One call of f: what it shall do and what it measured, from inside. */
@@ -59,6 +61,8 @@ void run_fork(struct run *r);
 void run_exec(struct run *r);
 /* alone.c: calls beside calls that nobody watches */
 void run_alone(struct run *r);
+/* mixed.c: quick calls and slow ones */
+void run_mixed(struct run *r);
 /* altstack.c */
 void run_signal(struct run *r);
 
