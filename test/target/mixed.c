@@ -59,8 +59,9 @@ void run_mixed(struct run *r)
 	unsigned rounds = (r->stage->calls + WATCHED - 1) / WATCHED;
 	struct durations took[2];
 
-	if (times <= 1) {
-		fprintf(stderr, "mixed: --variant is how many times as long a slow call is\n");
+	if (times <= 1 || !quick) {
+		fprintf(stderr,
+			"mixed: --work is not 0, --variant is how many times as long a slow call is\n");
 		exit(2);
 	}
 	slow = (uint64_t)((double)quick * (times - 1));
