@@ -10,6 +10,7 @@ typedef uint64_t nsec;
 
 #define NSEC_PER_SEC 1000000000ull
 #define NSEC_PER_MSEC 1000000ull
+#define NSEC_PER_USEC 1000ull
 
 /* CLOCK_MONOTONIC: the clock of every event (bpf_ktime_get_ns()). */
 nsec clock_now(void);

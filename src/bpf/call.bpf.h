@@ -82,22 +82,29 @@ static __always_inline __u64 duration_of(const struct thread_state *t,
 	return duration;
 }
 
-static __always_inline void count_duration(__u32 probe, __u64 duration, __u64 unsure,
-					   __u64 probed)
+static __always_inline void count_in_bucket(struct call_counts *c, __u64 duration)
 {
-	struct call_counts *c = counts_of(probe);
 	__u32 bucket = bucket_of(duration);
 
-	if (!probe)
-		__sync_fetch_and_add(&gauge_nsec, duration + probed);
-	if (!c)
-		return;
 	if (bucket < NR_BUCKET)
 		count(&c->buckets[bucket]);
 	if (duration > c->max)
 		c->max = duration;
-	if (unsure)
-		__sync_fetch_and_add(&c->unsure, unsure);
+}
+
+static __always_inline void count_duration(const struct open_span *s, __u64 duration,
+					   __u64 probed)
+{
+	struct call_counts *c = counts_of(s->probe);
+
+	if (!s->probe)
+		__sync_fetch_and_add(&gauge_nsec, duration + probed);
+	if (!c)
+		return;
+	if (s->flags & SPAN_SAMPLED && duration < control.brief)
+		count(&c->hit);
+	else
+		count_in_bucket(c, duration);
 	__sync_fetch_and_add(&c->probed, probed);
 }
 
@@ -108,8 +115,13 @@ static __always_inline int bracket_end(struct thread_state *t, const struct open
 {
 	__u64 unsure = now - s->seen, probed;
 	__u64 duration = duration_of(t, s, now - unsure / 2, 0, &probed);
+	struct call_counts *c = counts_of(s->probe);
 
-	count_duration(s->probe, duration, unsure, probed);
+	if (c) {
+		count_in_bucket(c, duration);
+		__sync_fetch_and_add(&c->unsure, unsure);
+		__sync_fetch_and_add(&c->probed, probed);
+	}
 	count_end(s->probe, END_BRACKET);
 	if (s->flags & SPAN_SAMPLED)
 		send_leave(s, parent, END_BRACKET, s->began + duration, unsure);
@@ -462,7 +474,7 @@ static __always_inline void call_pop(struct thread_state *t, __u64 now, __u64 re
 	barrier();
 	s = &t->spans[top];
 	duration = duration_of(t, s, now, own_price(s->flags, t->trap), &probed);
-	count_duration(s->probe, duration, 0, probed);
+	count_duration(s, duration, probed);
 	if (!(s->flags & SPAN_SAMPLED))
 		return;
 	parent = parent_of(t, top);

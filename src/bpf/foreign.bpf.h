@@ -44,7 +44,7 @@ __noinline int foreign_close(const struct foreign_key *key, __u32 reason, __u64 
 	take_off(&duration, copy.span.ticked);
 	probed = take_off(&duration, own_price(copy.span.flags, trap));
 	if (reason == END_RETURN)
-		count_duration(copy.span.probe, duration, 0, probed);
+		count_duration(&copy.span, duration, probed);
 	else
 		count_end(copy.span.probe, reason);
 	if (copy.span.flags & SPAN_SAMPLED)

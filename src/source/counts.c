@@ -24,6 +24,7 @@ int counts_open(struct counts *c, int fd, uint32_t probes, uint32_t stripes, str
 	c->slots = at;
 	c->sum = mem_zeroed(probes, sizeof(*c->sum));
 	c->since = mem_zeroed(probes, sizeof(*c->since));
+	c->hits = mem_zeroed(probes, sizeof(*c->hits));
 	return 0;
 }
 
@@ -31,6 +32,9 @@ void counts_close(struct counts *c)
 {
 	if (c->slots)
 		munmap((void *)c->slots, c->mapped);
+	for (uint32_t i = 0; c->hits && i < c->probes; i++)
+		hits_done(&c->hits[i]);
+	free(c->hits);
 	free(c->sum);
 	free(c->since);
 	*c = (struct counts){ 0 };
@@ -53,6 +57,7 @@ static void counts_sum(const struct counts *c, uint32_t probe, struct call_count
 			ret->ended[r] += first[s].ended[r];
 		ret->unsure += first[s].unsure;
 		ret->probed += first[s].probed;
+		ret->hit += first[s].hit;
 		for (uint32_t b = 0; b < NR_BUCKET; b++)
 			ret->buckets[b] += first[s].buckets[b];
 		if (first[s].max > ret->max)
@@ -108,6 +113,24 @@ static void send_sum(enum event_kind kind, uint64_t nsec, const struct event_cal
 		event(context, &e.head);
 }
 
+void counts_leave(struct counts *c, const struct event_leave *e)
+{
+	nsec lasted = e->head.time > e->began ? e->head.time - e->began : 0;
+
+	if (e->reason == END_RETURN && e->probe && e->probe <= c->probes &&
+	    lasted < c->rule.brief)
+		hits_add(&c->hits[e->probe - 1], lasted);
+}
+
+/* What is new in each bucket, with the calls that a tick fell into. */
+static void fresh_buckets(struct counts *c, const struct call_counts *sum,
+			  const struct call_counts *before, uint32_t probe, __u64 *ret)
+{
+	for (uint32_t b = 0; b < NR_BUCKET; b++)
+		ret[b] = sum->buckets[b] - before->buckets[b];
+	hits_count(&c->hits[probe - 1], sum->hit - before->hit, &c->rule, sum->buckets, ret);
+}
+
 void counts_read(struct counts *c, uint32_t probe, nsec now, source_event event, void *context)
 {
 	struct call_counts *before = &c->sum[probe - 1], sum;
@@ -115,23 +138,23 @@ void counts_read(struct counts *c, uint32_t probe, nsec now, source_event event,
 		struct event_calls calls;
 		struct call_bucket buckets[NR_BUCKET];
 	} e = { .calls = { .probe = probe, .since = c->since[probe - 1] } };
+	__u64 fresh[NR_BUCKET], hit_max;
 	uint32_t n = 0;
 
 	counts_sum(c, probe, &sum);
+	fresh_buckets(c, &sum, before, probe, fresh);
+	hit_max = c->hits[probe - 1].max;
 	for (uint32_t b = 0; b < NR_BUCKET; b++) {
-		uint64_t fresh = sum.buckets[b] - before->buckets[b];
-
-		if (!fresh)
+		if (!fresh[b])
 			continue;
-		e.buckets[n++] = (struct call_bucket){ b, difference(sum.buckets[b],
-								     before->buckets[b]) };
-		e.calls.ended[END_RETURN] += fresh;
+		e.buckets[n++] = (struct call_bucket){ b, difference(fresh[b], 0) };
+		e.calls.ended[END_RETURN] += fresh[b];
 	}
 	e.calls.ended[END_RETURN] -= sum.ended[END_BRACKET] - before->ended[END_BRACKET];
 	for (uint32_t r = 1; r < CALLS_ENDED; r++)
 		e.calls.ended[r] = sum.ended[r] - before->ended[r];
 	e.calls.entries = sum.entries - before->entries;
-	e.calls.max = sum.max;
+	e.calls.max = sum.max > hit_max ? sum.max : hit_max;
 	e.calls.nr_buckets = n;
 	e.calls.head = (struct event){
 		.kind = EVENT_CALLS,

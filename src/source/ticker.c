@@ -78,11 +78,12 @@ int ticker_open(struct ticker *t, unsigned hz, int program, struct error *err)
 	return 0;
 }
 
-#define COST_PERIOD 100000 /* ns between two ticks while they are measured */
-#define COST_NSEC (3 * NSEC_PER_MSEC)
+#define COST_PERIOD \
+	1000000 /* ns between two ticks while they are measured: nearer ones take more */
+#define COST_NSEC (8 * NSEC_PER_MSEC)
 #define COST_TRIES 3
-#define COST_LEAST_TICKS 10
-#define COST_MOST 20000 /* ns: more is no interrupt */
+#define COST_LEAST_TICKS 5
+#define COST_MOST (100 * NSEC_PER_USEC) /* more is no interrupt */
 #define COST_TICKS 64
 #define COST_LEAST 500 /* ns: a shorter gap is no interrupt */
 

@@ -28,6 +28,8 @@ struct goroutine_layout {
 /* Set before the programs are loaded; never changes. */
 struct control {
 	__u64 period;	   /* ns a tick stands for */
+	__u64 brief;	   /* ns: of a shorter call in which a tick fell the duration is not
+			      counted (source/hits.h) */
 	__u32 stripe_mask; /* copies of the counters (a power of two) - 1; a cpu uses cpu & mask
 			    */
 	__u8 want_user;	   /* user stacks */
@@ -123,11 +125,13 @@ struct probe_prices {
 /* All calls of one probe, one stripe; slot = (probe - 1) * stripes + stripe. */
 struct call_counts {
 	__u64 entries;
-	__u64 ended[NR_SPAN_END]; /* [END_RETURN] stays 0: it is the sum of the buckets, less
-				     [END_BRACKET] */
+	__u64 ended[NR_SPAN_END]; /* [END_RETURN] stays 0: it is the sum of the buckets and
+				     of hit, less [END_BRACKET] */
 	__u64 max;
 	__u64 unsure; /* nanoseconds: the sum of the intervals of [END_BRACKET] */
 	__u64 probed; /* nanoseconds: what was taken off for probes, of all durations */
+	__u64 hit;    /* returned within control.brief, and a tick fell into them: these are
+			 in none of the buckets, nor in max */
 	__u64 buckets[NR_BUCKET];
 };
 

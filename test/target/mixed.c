@@ -67,12 +67,17 @@ void run_mixed(struct run *r)
 	slow = (uint64_t)((double)quick * (times - 1));
 	for (int kind = 0; kind < 2; kind++)
 		durations_init(&took[kind], rounds);
+	if (r->stage->durations)
+		durations_init(&r->durations, rounds * WATCHED);
 	for (unsigned i = 0; i < rounds; i++) {
 		for (unsigned j = 0; j < WATCHED; j++, call++) {
 			bool long_one = is_slow(call);
+			uint64_t begin = stage_now();
 
 			r->kinds[long_one]++;
 			mix(quick, long_one ? slow : 0);
+			if (r->stage->durations)
+				durations_add(&r->durations, stage_now() - begin);
 		}
 		durations_add(&took[0], batch_nsec(quick, 0));
 		durations_add(&took[1], batch_nsec(quick, slow));
