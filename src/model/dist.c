@@ -5,6 +5,11 @@
 
 #define SPIKE_SPREAD 0.28
 
+double dist_middle(uint32_t bucket)
+{
+	return (bucket_low(bucket) + (double)bucket_low(bucket + 1) - 1) / 2;
+}
+
 void dist_add(struct dist *d, uint32_t bucket, double count)
 {
 	d->count[bucket < NR_BUCKET ? bucket : NR_BUCKET - 1] += count;

@@ -25,6 +25,8 @@ struct dist {
 	double count[NR_BUCKET];
 };
 
+/* The middle of a bucket, in nanoseconds. */
+double dist_middle(uint32_t bucket);
 /* A bucket beyond the scale counts as the last one. */
 void dist_add(struct dist *d, uint32_t bucket, double count);
 /* d += factor * more. */

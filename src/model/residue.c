@@ -64,8 +64,3 @@ double residue_density(const struct residue *r, double nsec)
 		return 0;
 	return (r->part[cell] + into * (r->part[cell + 1] - r->part[cell])) / r->total;
 }
-
-double residue_middle(uint32_t bucket)
-{
-	return (bucket_low(bucket) + (double)bucket_low(bucket + 1) - 1) / 2;
-}

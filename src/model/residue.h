@@ -17,8 +17,6 @@
 #ifndef SONDE_MODEL_RESIDUE_H
 #define SONDE_MODEL_RESIDUE_H
 
-#include "wire/bucket.h"
-
 #include <stdint.h>
 
 #define RESIDUE_STEP 500.0 /* nanoseconds */
@@ -39,7 +37,5 @@ void residue_guess(struct residue *r, double spread);
 void residue_learn(struct residue *r, double nsec, double cases);
 /* The part of all that is in a cell there; 0 outside of the cells. */
 double residue_density(const struct residue *r, double nsec);
-/* The middle of a bucket in nanoseconds. */
-double residue_middle(uint32_t bucket);
 
 #endif

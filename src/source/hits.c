@@ -1,5 +1,7 @@
 #include "source/hits.h"
 
+#include "model/dist.h"
+
 #define EVEN 0.6180339887498949 /* its multiples lie evenly in [0, 1) (Weyl) */
 
 void hits_add(struct hits *h, uint64_t nsec)
@@ -22,7 +24,7 @@ static double next_chance(struct hits *h)
 /* A tick falls into calls of a bucket in proportion to their sum. */
 static double prior(const __u64 *clean, uint32_t bucket)
 {
-	return clean[bucket] * residue_middle(bucket);
+	return clean[bucket] * dist_middle(bucket);
 }
 
 /* Weights of the buckets [0, end) for a call observed with nsec, their sum. */
@@ -32,10 +34,9 @@ static double weigh(const struct hit_rule *rule, const __u64 *clean, double nsec
 	double sum = 0;
 
 	for (uint32_t b = 0; b < end; b++) {
-		ret[b] = !clean[b]
-				 ? 0
-				 : prior(clean, b) * residue_density(&rule->residue,
-								     nsec - residue_middle(b));
+		ret[b] = !clean[b] ? 0
+				   : prior(clean, b) * residue_density(&rule->residue,
+								       nsec - dist_middle(b));
 		sum += ret[b];
 	}
 	return sum;
@@ -78,7 +79,7 @@ static void learn(struct residue *r, double nsec, const double *weights, uint32_
 {
 	for (uint32_t b = 0; b < end; b++) {
 		if (weights[b] > 0)
-			residue_learn(r, nsec - residue_middle(b), weights[b] / sum);
+			residue_learn(r, nsec - dist_middle(b), weights[b] / sum);
 	}
 }
 

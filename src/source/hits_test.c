@@ -3,7 +3,6 @@
  */
 #include "source/hits.h"
 
-#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -73,17 +73,13 @@ static void answer_samples(struct answer *a)
 /* The side of a cell of the main probe. */
 static enum side cube_side(const struct answer *a, uint32_t bucket)
 {
-	double low, last;
-
 	if (bucket == CUBE_BEFORE)
 		return SIDE_BEFORE;
 	if (bucket == CUBE_OPEN) /* without an expression every call is in */
 		return split_side_of_duration(a->split, 0) == SIDE_IN && !a->query->split
 			       ? SIDE_IN
 			       : SIDE_OPEN;
-	low = bucket_low(bucket);
-	last = (double)bucket_low(bucket + 1) - 1;
-	return split_side_of_duration(a->split, (low + last) / 2);
+	return split_side_of_duration(a->split, dist_middle(bucket));
 }
 
 /* A cell of all samples goes outside; a cell of the main probe moves its part

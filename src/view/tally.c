@@ -174,7 +174,7 @@ static void tally_by_estimate(struct tally *t, const struct estimate *e, const s
 {
 	for (uint32_t b = 0; b < NR_BUCKET; b++) {
 		const struct octave *o = &e->octaves[b / BUCKET_SUB];
-		double middle = (bucket_low(b) + (double)bucket_low(b + 1) - 1) / 2;
+		double middle = dist_middle(b);
 		double in, rest;
 
 		if (d->count[b] <= 0)
