@@ -50,6 +50,8 @@ static enum truth judge_duration(const struct scene *s, enum expression_op op,
 		return b->probe == s->split->probe ? compare(op, s->duration, b) : UNKNOWN;
 	if (b->probe != s->split->probe)
 		call = store_enclosing(s->store, s->sample->span, b->probe, &broken);
+	else if (s->duration > 0)
+		return compare(op, s->duration, b);
 	if (!call)
 		return broken ? UNKNOWN : UNTRUE;
 	if (span_finished(call))

@@ -30,7 +30,7 @@ struct scene {
 	const struct sample *sample;
 	const struct span *call; /* the main one */
 	nsec now;
-	double duration; /* of the main call when store is NULL */
+	double duration; /* of the main call; when there is a store, 0 = as the call says */
 };
 
 /* The whole expression, which is there. */

@@ -5,6 +5,22 @@
 
 #define GUESS_CASES 20 /* so many cases outweigh the guess */
 #define MOST_CASES 4000
+#define FIT_CASES 3000 /* below MOST_CASES with the guess */
+#define FIT_PASSES 16
+#define BRIEF_MOST 256e3 /* nanoseconds */
+#define BRIEF_PART 4	 /* of the period: no tick falls into most of these */
+#define SPREAD_PART 7	 /* ticks differ by such a part of what they take */
+#define SPREAD_LEAST 1e3 /* nanoseconds */
+
+uint64_t residue_brief(uint64_t period)
+{
+	return fmin((double)period / BRIEF_PART, BRIEF_MOST);
+}
+
+double residue_spread(uint64_t taken)
+{
+	return fmax((double)taken / SPREAD_PART, SPREAD_LEAST);
+}
 
 static void scale_to(struct residue *r, double total)
 {
@@ -63,4 +79,55 @@ double residue_density(const struct residue *r, double nsec)
 	if (!cell_of(nsec, &cell, &into))
 		return 0;
 	return (r->part[cell] + into * (r->part[cell + 1] - r->part[cell])) / r->total;
+}
+
+double residue_weigh(const struct residue *r, const struct dist *clean, double observed,
+		     double ret[NR_BUCKET], uint32_t *ret_end)
+{
+	double longest = fmax(0, observed + RESIDUE_BELOW * RESIDUE_STEP), sum = 0;
+	uint32_t end = bucket_of((uint64_t)longest) + 1;
+
+	for (uint32_t b = 0; b < end; b++) {
+		double middle = dist_middle(b);
+
+		ret[b] = clean->count[b] <= 0 ? 0
+					      : clean->count[b] * middle *
+							residue_density(r, observed - middle);
+		sum += ret[b];
+	}
+	*ret_end = end;
+	return sum;
+}
+
+void residue_learn_from(struct residue *r, double observed, double cases, const double *weights,
+			uint32_t end, double sum)
+{
+	for (uint32_t b = 0; b < end; b++) {
+		if (weights[b] > 0)
+			residue_learn(r, observed - dist_middle(b), cases * weights[b] / sum);
+	}
+}
+
+void residue_fit(struct residue *r, double spread, const struct dist *clean,
+		 const struct dist *hit)
+{
+	double weights[NR_BUCKET], part = fmin(1, FIT_CASES / hit->total);
+	struct residue last;
+	uint32_t end;
+
+	residue_guess(r, spread);
+	for (unsigned pass = 0; pass < FIT_PASSES; pass++) {
+		last = *r;
+		residue_guess(r, spread);
+		for (uint32_t b = 0; b < NR_BUCKET; b++) {
+			double sum, observed = dist_middle(b);
+
+			if (hit->count[b] <= 0)
+				continue;
+			sum = residue_weigh(&last, clean, observed, weights, &end);
+			if (sum > 0)
+				residue_learn_from(r, observed, part * hit->count[b], weights,
+						   end, sum);
+		}
+	}
 }

@@ -13,11 +13,13 @@
  *
  * and each call so judged tells in turn how ticks are (Dempster, Laird and Rubin 1977, in
  * steps: Cappe and Moulines 2009).
+ *
+ * That is worth it for brief calls: of longer ones a tick is but a few per cent.
  */
 #ifndef SONDE_MODEL_RESIDUE_H
 #define SONDE_MODEL_RESIDUE_H
 
-#include <stdint.h>
+#include "model/dist.h"
 
 #define RESIDUE_STEP 500.0 /* nanoseconds */
 #define RESIDUE_CELLS 256
@@ -29,6 +31,12 @@ struct residue {
 	double total; /* their sum */
 };
 
+/* Calls that are observed as shorter (nanoseconds) are brief, where a tick comes every
+ * period. */
+uint64_t residue_brief(uint64_t period);
+/* How much ticks differ, when so much is taken off for each (nanoseconds). */
+double residue_spread(uint64_t taken);
+
 /* Where nothing is known but how much ticks differ (nanoseconds, > 0): it falls off by e
  * within it to the left, and within twice of it to the right, where the chances are. */
 void residue_guess(struct residue *r, double spread);
@@ -37,5 +45,17 @@ void residue_guess(struct residue *r, double spread);
 void residue_learn(struct residue *r, double nsec, double cases);
 /* The part of all that is in a cell there; 0 outside of the cells. */
 double residue_density(const struct residue *r, double nsec);
+
+/* A call that was observed as lasting so long (nanoseconds): in which buckets it may be,
+ * *ret_end being the one behind the last, and how likely, as weights.  Returns their sum,
+ * 0 when no clean call is near. */
+double residue_weigh(const struct residue *r, const struct dist *clean, double observed,
+		     double ret[NR_BUCKET], uint32_t *ret_end);
+/* What such a call tells of ticks, being so many cases; sum > 0. */
+void residue_learn_from(struct residue *r, double observed, double cases, const double *weights,
+			uint32_t end, double sum);
+/* From a guess, what all calls tell that ticks fell into; hit: as they were observed. */
+void residue_fit(struct residue *r, double spread, const struct dist *clean,
+		 const struct dist *hit);
 
 #endif

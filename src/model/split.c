@@ -35,6 +35,11 @@ struct split *split_inside(uint32_t probe)
 	return q;
 }
 
+bool split_is_inside(const struct split *q)
+{
+	return !q->expression;
+}
+
 void split_free(struct split *q)
 {
 	if (!q)
@@ -152,13 +157,24 @@ int split_bind(struct split *q, const struct store *st, const struct window *w,
 	return 0;
 }
 
+static enum side side_of(const struct scene *s)
+{
+	const struct split *q = s->split;
+	enum truth truth = q->expression ? judge_scene(s) : TRUE;
+
+	if (truth == TRUE)
+		return SIDE_IN;
+	if (truth == UNKNOWN || (s->call && q->by_duration && !span_finished(s->call)))
+		return SIDE_OPEN; /* not known until it returns */
+	return SIDE_REST;
+}
+
 enum side split_judge(const struct split *q, const struct store *st, const struct sample *s,
 		      nsec now, const struct span **ret_call)
 {
 	struct scene scene = { .split = q, .store = st, .sample = s, .now = now };
 	const struct span *call = NULL;
 	bool broken;
-	enum truth truth;
 
 	*ret_call = NULL;
 	if (q->probe) {
@@ -171,12 +187,17 @@ enum side split_judge(const struct split *q, const struct store *st, const struc
 			return probe && s->time < probe->armed ? SIDE_BEFORE : SIDE_OUT;
 	}
 	*ret_call = scene.call = call;
-	truth = q->expression ? judge_scene(&scene) : TRUE;
-	if (truth == TRUE)
-		return SIDE_IN;
-	if (truth == UNKNOWN || (call && q->by_duration && !span_finished(call)))
-		return SIDE_OPEN; /* not known until it returns */
-	return SIDE_REST;
+	return side_of(&scene);
+}
+
+enum side split_judge_as(const struct split *q, const struct store *st, const struct sample *s,
+			 const struct span *call, double nsec)
+{
+	struct scene scene = {
+		.split = q, .store = st, .sample = s, .call = call, .duration = nsec
+	};
+
+	return side_of(&scene);
 }
 
 enum side split_side(const struct split *q, const struct store *st, const struct sample *s,

@@ -32,6 +32,7 @@ int split_parse(const char *text, struct split **ret, struct error *err);
 /* The question without an expression: IN every call of one probe, which may be
  * 0 (then everything is IN); needs no split_bind. */
 struct split *split_inside(uint32_t probe);
+bool split_is_inside(const struct split *q);
 void split_free(struct split *q); /* NULL is fine */
 
 /* Finds the probes that the places mean (by their text or function name) and
@@ -49,6 +50,9 @@ enum side split_side(const struct split *q, const struct store *st, const struct
  * the store changes. */
 enum side split_judge(const struct split *q, const struct store *st, const struct sample *s,
 		      nsec now, const struct span **ret_call);
+/* The same sample, if its (finished) call had lasted so long; nanoseconds, > 0. */
+enum side split_judge_as(const struct split *q, const struct store *st, const struct sample *s,
+			 const struct span *call, double nsec);
 
 /* Id of the main probe, 0 = none. */
 uint32_t split_probe(const struct split *q);

@@ -60,16 +60,6 @@ static uint32_t stripes_for(uint32_t probes)
 	return stripes;
 }
 
-#define BRIEF_MOST (256 * NSEC_PER_USEC) /* of longer calls a tick is but a few per cent */
-#define BRIEF_PART 4			 /* of the period: most of these no tick falls into */
-
-static nsec brief_of(nsec period)
-{
-	nsec part = period / BRIEF_PART;
-
-	return part < BRIEF_MOST ? part : BRIEF_MOST;
-}
-
 static void configure(struct live *l, uint32_t probes, uint32_t stripes)
 {
 	const struct live_option *o = &l->option;
@@ -78,7 +68,7 @@ static void configure(struct live *l, uint32_t probes, uint32_t stripes)
 
 	b->rodata->control = (struct control){
 		.period = o->hz ? NSEC_PER_SEC / o->hz : 0,
-		.brief = o->hz ? brief_of(NSEC_PER_SEC / o->hz) : 0,
+		.brief = o->hz ? residue_brief(NSEC_PER_SEC / o->hz) : 0,
 		.stripe_mask = stripes - 1,
 		.want_user = o->user,
 		.want_kernel = o->kernel,
@@ -357,16 +347,16 @@ static void each_thread(struct live *l, const struct bpf_program *program)
 	close(link);
 }
 
-#define TICK_PART 8 /* ticks differ by such a part of what they take */
+#define TICK_PART 8
 
 /* Rather too little is taken off: what a tick took besides is learned from the calls, of
  * what would be less than nothing is not known how much. */
 static void set_tick(struct live *l)
 {
-	uint32_t cost = ticker_cost(), part = cost / TICK_PART;
+	uint32_t cost = ticker_cost();
 
-	l->bpf->bss->tick_nsec = cost - part;
-	residue_guess(&l->counts.rule.residue, part > NSEC_PER_USEC ? part : NSEC_PER_USEC);
+	l->bpf->bss->tick_nsec = cost - cost / TICK_PART;
+	residue_guess(&l->counts.rule.residue, residue_spread(l->bpf->bss->tick_nsec));
 }
 
 int live_start(struct live *l, struct error *err)

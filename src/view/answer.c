@@ -1,6 +1,7 @@
 #include "view/answer.h"
 
 #include "base/text.h"
+#include "view/chances.h"
 #include "view/extra.h"
 #include "view/gap.h"
 
@@ -12,9 +13,9 @@ struct answer {
 	struct split *split;
 	struct picture *picture;
 	struct fold fold;
+	struct judge judge;
 	struct judged_list judged;
 	double in_probes; /* samples left out */
-	nsec now;
 };
 
 static bool query_is_filtered(const struct query *q)
@@ -30,11 +31,26 @@ static bool query_takes(const struct answer *a, const struct sample *s)
 	       (!q->thread || text_glob(q->thread, store_thread_name(a->store, s->tid)));
 }
 
+/* What is told of a sample on one side; without a call it is of no use to the numbers. */
+static void answer_part(struct answer *a, const struct judged *part, bool taken)
+{
+	struct judged *to;
+
+	if (taken)
+		fold_put(&a->fold, part->node, part->side, part->samples, part->weight);
+	if (!part->call)
+		return;
+	to = array_add(&a->judged.all);
+	*to = *part;
+	if (!taken)
+		to->side = NR_SIDE;
+}
+
 static void answer_sample(struct answer *a, const struct sample *s, double weight)
 {
-	const struct span *call;
-	enum side side = split_judge(a->split, a->store, s, a->now, &call);
 	bool taken = query_takes(a, s);
+	const struct span *call;
+	struct chances chances;
 	uint32_t node = 0;
 
 	if (fold_is_in_probe(&a->fold, s->node)) {
@@ -43,20 +59,24 @@ static void answer_sample(struct answer *a, const struct sample *s, double weigh
 	}
 	if (taken) {
 		node = fold_node(&a->fold, s->node);
-		fold_put(&a->fold, node, side, weight, weight * s->weight);
 		a->picture->samples++;
 		gap_add(a->picture, a->store, s);
 	}
-	if (!call)
-		return;
-	*(struct judged *)array_add(&a->judged.all) = (struct judged){
-		.call = call->id,
-		.duration = span_finished(call) ? span_age(call, 0) + !span_age(call, 0) : 0,
-		.samples = weight,
-		.weight = weight * s->weight,
-		.node = node,
-		.side = taken ? side : NR_SIDE,
-	};
+	call = chances_of_sample(&a->judge, s, &chances);
+	for (unsigned side = 0; side < NR_SIDE; side++) {
+		const struct judged part = {
+			.call = call ? call->id : 0,
+			.duration = chances.mean[side] + 0.5,
+			.part = chances.part[side],
+			.samples = weight * chances.part[side],
+			.weight = weight * chances.part[side] * s->weight,
+			.node = node,
+			.side = side,
+		};
+
+		if (part.part > 0)
+			answer_part(a, &part, taken);
+	}
 }
 
 static void answer_samples(struct answer *a)
@@ -70,23 +90,12 @@ static void answer_samples(struct answer *a)
 	}
 }
 
-/* The side of a cell of the main probe. */
-static enum side cube_side(const struct answer *a, uint32_t bucket)
-{
-	if (bucket == CUBE_BEFORE)
-		return SIDE_BEFORE;
-	if (bucket == CUBE_OPEN) /* without an expression every call is in */
-		return split_side_of_duration(a->split, 0) == SIDE_IN && !a->query->split
-			       ? SIDE_IN
-			       : SIDE_OPEN;
-	return split_side_of_duration(a->split, dist_middle(bucket));
-}
-
 /* A cell of all samples goes outside; a cell of the main probe moves its part
- * from there to its side. */
+ * from there to its sides. */
 static void answer_cell(struct answer *a, const struct cube_cell *cell)
 {
-	enum side side = split_probe(a->split) ? SIDE_OUT : SIDE_IN;
+	enum side outside = split_probe(a->split) ? SIDE_OUT : SIDE_IN;
+	struct chances chances;
 	uint32_t node;
 
 	if (fold_is_in_probe(&a->fold, cell->node)) {
@@ -96,20 +105,27 @@ static void answer_cell(struct answer *a, const struct cube_cell *cell)
 	node = fold_node(&a->fold, cell->node);
 	if (!cell->probe) {
 		a->picture->samples += cell->samples;
-		fold_put(&a->fold, node, side, cell->samples, cell->weight);
+		fold_put(&a->fold, node, outside, cell->samples, cell->weight);
 		return;
 	}
-	side = cube_side(a, cell->bucket);
 	fold_put(&a->fold, node, SIDE_OUT, -(double)cell->samples, -(double)cell->weight);
-	fold_put(&a->fold, node, side, cell->samples, cell->weight);
-	if (side > SIDE_REST)
-		return;
-	*(struct judged *)array_add(&a->judged.all) = (struct judged){
-		.samples = cell->samples,
-		.weight = cell->weight,
-		.node = node,
-		.side = side,
-	};
+	chances_of_bucket(&a->judge, cell->bucket, &chances);
+	for (unsigned side = 0; side < NR_SIDE; side++) {
+		double part = chances.part[side];
+
+		if (part <= 0)
+			continue;
+		fold_put(&a->fold, node, side, part * cell->samples, part * cell->weight);
+		if (side > SIDE_REST)
+			continue;
+		*(struct judged *)array_add(&a->judged.all) = (struct judged){
+			.part = part,
+			.samples = part * cell->samples,
+			.weight = part * cell->weight,
+			.node = node,
+			.side = side,
+		};
+	}
 }
 
 static void answer_cube(struct answer *a)
@@ -238,7 +254,7 @@ int view_answer(const struct store *st, const struct query *q, const struct nami
 	/* what comes behind the end only tells of what was before it */
 	nsec newest =
 		st->has_end && st->end.head.time > st->first ? st->end.head.time : st->newest;
-	struct answer a = { .store = st, .query = q, .now = newest };
+	struct answer a = { .store = st, .query = q, .judge = { st, NULL, newest, { 0 } } };
 	int r;
 
 	a.window = window_resolve(&q->window, st->started ? st->started : st->first, newest);
@@ -249,6 +265,8 @@ int view_answer(const struct store *st, const struct query *q, const struct nami
 	}
 	a.picture = picture_new();
 	fold_init(&a.fold, a.picture, st, naming, q);
+	a.judge.split = a.split;
+	odds_init(&a.judge.odds, st, a.split, &a.window);
 	answer_origin(&a);
 	answer_samples(&a);
 	answer_cube(&a);
@@ -256,6 +274,7 @@ int view_answer(const struct store *st, const struct query *q, const struct nami
 	answer_losses(&a);
 	answer_split(&a);
 	fold_done(&a.fold);
+	odds_done(&a.judge.odds);
 	array_done(&a.judged.all);
 	split_free(a.split);
 	*ret = a.picture;

@@ -7,6 +7,9 @@
  * extra time is simply its time a call.  With nothing watched everything is
  * SIDE_IN.
  *
+ * A brief call's side is known by chance only (view/odds.h): its samples are on each side
+ * in part.
+ *
  * WINDOW_ALL also takes in the samples that are only left in the cube, where
  * the duration of the main probe's calls alone decides; else they are counted
  * as forgotten, as far as they lie in the window.

@@ -52,6 +52,7 @@ struct spread {
 	const struct functions *fs;
 	double *squares[2]; /* of SIDE_IN and SIDE_REST, by function */
 	double *given;	    /* by function, of the call (and side) at hand */
+	double times;	    /* that is so many calls, or a part of one */
 	uint32_t *stamp;    /* by function: the last sample that gave to it */
 	ARRAY(uint32_t) touched;
 };
@@ -74,11 +75,18 @@ static void spread_done(struct spread *s)
 	array_done(&s->touched);
 }
 
+/* What counts as one call, or a part of it that is on the side. */
+static double times_of(const struct judged *j)
+{
+	return j->call ? j->part : fmax(j->part, j->samples);
+}
+
 /* Gives a sample to every function it is in, once each. */
 static void spread_give(struct spread *s, const struct judged *j, uint32_t stamp)
 {
 	const struct picture *p = s->fs->picture;
 
+	s->times = times_of(j);
 	for (uint32_t n = j->node; n; n = p->nodes.at[n].parent) {
 		uint32_t function = s->fs->of_frame[p->nodes.at[n].frame];
 
@@ -91,13 +99,14 @@ static void spread_give(struct spread *s, const struct judged *j, uint32_t stamp
 	}
 }
 
-/* Ends a call: `times` calls alike that gave an equal part each. */
-static void spread_close(struct spread *s, enum side side, double times)
+/* Ends a call, or calls alike that gave an equal part each. */
+static void spread_close(struct spread *s, enum side side)
 {
 	for (uint32_t i = 0; i < s->touched.count; i++) {
 		uint32_t function = s->touched.at[i];
 
-		s->squares[side][function] += s->given[function] * s->given[function] / times;
+		s->squares[side][function] +=
+			s->given[function] * s->given[function] / s->times;
 		s->given[function] = 0;
 	}
 	array_clear(&s->touched);
@@ -112,10 +121,8 @@ static void spread_sum(struct spread *s, const struct judged_list *list)
 
 			if (j->side == side)
 				spread_give(s, j, side * list->all.count + i + 1);
-			if (!j->call && j->side == side)
-				spread_close(s, side, fmax(1, j->samples));
-			else if (last)
-				spread_close(s, side, 1);
+			if (last || (!j->call && j->side == side))
+				spread_close(s, side);
 		}
 	}
 }
@@ -131,13 +138,15 @@ static struct side_calls side_calls(const struct picture *p, enum side side,
 {
 	const struct picture_side *from = &p->sides[side];
 	struct side_calls c = { .calls = from->calls, .exact = from->calls_exact };
-	uint64_t last = 0;
+	span_id last = 0;
 
 	c.tick = from->samples ? (double)from->weight_nsec / from->samples : p->period;
 	for (uint32_t i = 0; !c.exact && i < list->all.count; i++) {
-		if (list->all.at[i].side == side && list->all.at[i].call != last) {
-			last = list->all.at[i].call;
-			c.sampled++;
+		const struct judged *j = &list->all.at[i];
+
+		if (j->side == side && j->call != last) {
+			last = j->call;
+			c.sampled += j->part;
 		}
 	}
 	return c;

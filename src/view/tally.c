@@ -113,18 +113,27 @@ struct estimate {
 	double sampled[NR_SIDE], sampled_sum[NR_SIDE]; /* that have, as far as samples tell */
 };
 
-/* How a call is counted: on the best side that any of its samples is. */
-static uint32_t next_call(const struct judged_list *list, uint32_t i, enum side *ret_side)
+/* The entries of one call are [i, the returned one); *ret_parts: of all that are judged. */
+static uint32_t next_call(const struct judged_list *list, uint32_t i, double *ret_parts)
 {
 	uint32_t first = i;
+
+	for (*ret_parts = 0; i < list->all.count; i++) {
+		if (list->all.at[i].call != list->all.at[first].call)
+			break;
+		*ret_parts += list->all.at[i].part;
+	}
+	return i;
+}
+
+/* The best side that any sample of a call is on. */
+static enum side best_side(const struct judged *call, uint32_t entries)
+{
 	uint8_t side = NR_SIDE;
 
-	for (; i < list->all.count && list->all.at[i].call == list->all.at[first].call; i++) {
-		if (list->all.at[i].side < side)
-			side = list->all.at[i].side;
-	}
-	*ret_side = side;
-	return i;
+	for (uint32_t i = 0; i < entries; i++)
+		side = call[i].side < side ? call[i].side : side;
+	return side;
 }
 
 static bool is_undecided(const struct calls_question *q, double duration)
@@ -132,10 +141,12 @@ static bool is_undecided(const struct calls_question *q, double duration)
 	return q->filtered || split_side_of_duration(q->split, duration) == SIDE_OPEN;
 }
 
-static void estimate_call(struct estimate *e, const struct judged *call, enum side side)
+/* A part of a call: how likely it is on that side. */
+static void estimate_call(struct estimate *e, const struct judged *call, enum side side,
+			  double part)
 {
 	double chance = e->period > 0 ? 1 - exp(-(double)call->duration / e->period) : 1;
-	double calls = 1 / fmax(chance, 1e-9);
+	double calls = part / fmax(chance, 1e-9);
 	struct octave *into[] = { &e->octaves[bucket_of(call->duration) / BUCKET_SUB],
 				  &e->whole };
 
@@ -150,22 +161,29 @@ static void estimate_call(struct estimate *e, const struct judged *call, enum si
 	}
 }
 
-/* Looks at every sampled call once. */
+/* Looks at every sampled call once: where its side is sure it is on the best one that any
+ * of its samples is. */
 static void estimate_calls(struct estimate *e, const struct judged_list *list)
 {
 	uint32_t i = 0, next;
-	enum side side;
+	double parts;
 
 	for (; i < list->all.count; i = next) {
 		const struct judged *call = &list->all.at[i];
+		enum side side;
 
-		next = next_call(list, i, &side);
+		next = next_call(list, i, &parts);
 		if (!call->call)
 			continue;
-		if (call->duration)
-			estimate_call(e, call, side);
-		else if (side < NR_SIDE)
+		side = best_side(call, next - i);
+		if (call->part < 1) {
+			for (; i < next; i++, call++)
+				estimate_call(e, call, call->side, call->part / parts);
+		} else if (call->duration) {
+			estimate_call(e, call, side, 1);
+		} else if (side < NR_SIDE) {
 			e->open[side]++;
+		}
 	}
 }
 

@@ -17,11 +17,12 @@
 #include "model/split.h"
 #include "view/query.h"
 
-/* A sample within a call, as it was judged. */
+/* A sample within a call, as it was judged; one for each side that it may be on. */
 struct judged {
 	span_id call;	/* 0: which one is forgotten */
-	nsec duration;	/* of the call; 0: it has not ended */
-	double samples; /* how much of a sample it is (many, when the call is forgotten) */
+	nsec duration;	/* of the call, if it is on this side; 0: it has not ended */
+	double part;	/* how likely it is on this side */
+	double samples; /* how much of a sample it is here (many, when the call is forgotten) */
 	double weight;	/* nanoseconds, of all of them */
 	uint32_t node;	/* of the picture */
 	uint8_t side;	/* enum side, NR_SIDE = the query's filter leaves it out */

@@ -1,0 +1,150 @@
+/*
+ * odds_test - the sides of calls that are shorter than what a tick adds to them.
+ */
+#include "view/odds.h"
+
+#include "view/shop_build.h"
+
+#define USEC NSEC_PER_USEC
+#define QUICK 4000
+#define SLOW 12000
+#define HIT_QUICK 760 /* of 95 quick calls to 5 slow ones, ticks fall into 19 to 3 */
+#define HIT_SLOW 120
+
+/* Of 4 us in render, or 12 us in expand; a tick adds 5 to 15 us. */
+static void brief_call(struct store *st, unsigned i, bool is_slow)
+{
+	const struct chain *const in[] = { is_slow ? &in_expand : &in_render, NULL };
+	nsec added = 5 * USEC + hash_u64(i) % 10000;
+
+	call(st, 1 + i, 1010 * MS + i * MS, (is_slow ? SLOW : QUICK) + added, in);
+}
+
+static struct store *make_brief(const struct store_limit *limit)
+{
+	struct store *st = make_store(limit);
+	nsec durations[1000];
+
+	for (unsigned i = 0; i < 1000; i++)
+		durations[i] = i < 50 ? SLOW : QUICK;
+	for (unsigned i = 0; i < HIT_QUICK + HIT_SLOW; i++)
+		brief_call(st, i, i % 22 < 3);
+	for (unsigned i = 0; i < 10; i++)
+		build_calls(st, (1000 + 100 * i) * MS, (1100 + 100 * i) * MS, 1, durations,
+			    1000);
+	build_end(st, 2000 * MS);
+	return st;
+}
+
+static double share(const struct picture *p)
+{
+	const struct picture_side *in = &p->sides[SIDE_IN], *rest = &p->sides[SIDE_REST];
+
+	return (double)in->weight_nsec / (in->weight_nsec + rest->weight_nsec);
+}
+
+static void sides_have_what_the_histogram_says(void **state)
+{
+	struct store *st = make_brief(NULL);
+	struct picture *p = ask_split(st, "dur > 8us");
+
+	assert_int_equal(p->samples, HIT_QUICK + HIT_SLOW);
+	assert_int_equal(p->sides[SIDE_IN].samples + p->sides[SIDE_REST].samples, p->samples);
+	assert_true(fabs(share(p) - 3. / 22) < 0.015);
+	assert_true(p->sides[SIDE_IN].calls == 500 && p->sides[SIDE_IN].calls_exact);
+	picture_free(p);
+	p = ask_split(st, "dur > 30us");
+	assert_int_equal(p->sides[SIDE_IN].samples, 0);
+	picture_free(p);
+	store_free(st);
+}
+
+static void calls_of_other_threads_are_estimated_alike(void **state)
+{
+	struct store *st = make_brief(NULL);
+	struct picture *p = ask_split(st, "dur > 8us && tid == 7");
+
+	assert_true(fabs(share(p) - 3. / 22) < 0.015);
+	assert_false(p->sides[SIDE_IN].calls_exact);
+	assert_true(near(p->sides[SIDE_IN].calls, 500, 0.05));
+	picture_free(p);
+	p = ask_split(st, "dur > 8us && tid == 8");
+	assert_true(p->sides[SIDE_IN].samples == 0 && p->sides[SIDE_IN].calls == 0);
+	picture_free(p);
+	p = ask_split(st, "!(dur in 2us..8us)");
+	assert_true(fabs(share(p) - 3. / 22) < 0.015);
+	picture_free(p);
+	store_free(st);
+}
+
+static void what_is_forgotten_is_judged_alike(void **state)
+{
+	const struct store_limit limits[] = { { .samples = 7 }, { .spans = 300 } };
+
+	for (unsigned i = 0; i < COUNT_OF(limits); i++) {
+		struct store *st = make_brief(&limits[i]);
+		struct picture *p = ask_split(st, "dur > 8us");
+
+		assert_int_equal(p->samples, HIT_QUICK + HIT_SLOW);
+		assert_true(fabs(share(p) - 3. / 22) < 0.015);
+		picture_free(p);
+		store_free(st);
+	}
+}
+
+static struct odds odds_of(const struct store *st, const char *expression)
+{
+	const struct window all = { .kind = WINDOW_ALL };
+	struct error err;
+	struct split *split;
+	struct odds o;
+
+	assert_int_equal(split_parse(expression, &split, &err), 0);
+	assert_int_equal(split_bind(split, st, &all, &err), 0);
+	odds_init(&o, st, split, &all);
+	split_free(split);
+	return o;
+}
+
+static void one_call_is_told_by_how_it_was_observed(void **state)
+{
+	struct store *st = make_brief(NULL);
+	struct odds o = odds_of(st, "dur > 8us");
+	const struct odds_of_call *low = odds_ask(&o, 9500), *high = odds_ask(&o, 25500);
+
+	assert_int_equal(o.intervals, 2);
+	assert_true(low->part[0] > 0.99 && near(low->mean[0], QUICK, 0.02));
+	assert_true(high->part[1] > 0.8 && near(high->mean[1], SLOW, 0.02));
+	assert_true(near(low->part[0] + low->part[1], 1, 1e-9));
+	odds_done(&o);
+	store_free(st);
+}
+
+static void what_is_long_or_alone_is_as_observed(void **state)
+{
+	struct store *st = make_brief(NULL);
+	struct odds o = odds_of(st, "dur > 8us");
+	const struct odds_of_call *alone = odds_ask(&o, 200 * USEC);
+
+	assert_null(odds_ask(&o, 250 * USEC)); /* a quarter of the period */
+	assert_true(alone->part[1] == 1 && near(alone->mean[1], 200 * USEC, 0.02));
+	odds_done(&o);
+	o = odds_of(st, "tid == 7"); /* no duration is asked about */
+	assert_null(odds_ask(&o, 9500));
+	odds_done(&o);
+	store_free(st);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sides_have_what_the_histogram_says),
+		cmocka_unit_test(calls_of_other_threads_are_estimated_alike),
+		cmocka_unit_test(what_is_forgotten_is_judged_alike),
+		cmocka_unit_test(one_call_is_told_by_how_it_was_observed),
+		cmocka_unit_test(what_is_long_or_alone_is_as_observed),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
