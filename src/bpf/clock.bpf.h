@@ -114,6 +114,27 @@ static __always_inline __u32 depth_of(const struct thread_state *t)
 	return t->depth > MAX_OPEN ? MAX_OPEN : t->depth;
 }
 
+/* Of arch/x86/entry/syscalls/syscall_64.tbl: what the kernel's hooks call. */
+#define NR_URETPROBE 335
+#define NR_UPROBE 336
+
+/* Whether it is the hook of a probe that has entered the kernel, wherever in there it is
+ * now: before the call's own function runs, and behind it. */
+static __always_inline bool is_in_hook(struct bpf_perf_event_data *ctx,
+				       struct task_struct *task)
+{
+	struct pt_regs *user;
+	__u64 call = 0;
+
+	if (!control.spans || (long)PT_REGS_IP(&ctx->regs) > 0)
+		return false;
+	user = (struct pt_regs *)bpf_task_pt_regs(task);
+	if (!user)
+		return false;
+	bpf_probe_read_kernel(&call, sizeof(call), &user->orig_rax);
+	return call == NR_URETPROBE || call == NR_UPROBE;
+}
+
 SEC("perf_event")
 int clock_tick(struct bpf_perf_event_data *ctx)
 {
@@ -135,7 +156,7 @@ int clock_tick(struct bpf_perf_event_data *ctx)
 	goroutines_take(task, &go);
 	at = go.here ? go.here : go.current ? go.current : t;
 	w->sample.span = 0;
-	w->sample.in_probe = (t && t->busy) || (at && at->busy);
+	w->sample.in_probe = (t && t->busy) || (at && at->busy) || is_in_hook(ctx, task);
 	w->newest_slot = w->ended_slot = w->site_pc = 0;
 	w->nr_foreign = w->nr_bracket = w->from = 0;
 	if (t) {

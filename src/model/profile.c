@@ -88,4 +88,11 @@ void profile_round(const struct profile *p, uint32_t count, uint64_t *ret_whole)
 		ret_whole[n] = whole_number(whole);
 		given += whole;
 	}
+	/* no node with weight has come any more */
+	for (uint32_t n = count; n-- > 0 && given - exact > 0.5;) {
+		uint64_t back = whole_number(fmin(given - exact, ret_whole[n]));
+
+		ret_whole[n] -= back;
+		given -= back;
+	}
 }

@@ -37,7 +37,8 @@ void profile_total(const struct profile *p, const uint32_t *parents, uint32_t co
 uint64_t whole_number(double v);
 
 /* Rounds every weight to a whole number such that sums over any run of nodes
- * stay within one of the exact sum (the error is carried to the next node). */
+ * stay within one of the exact sum (the error is carried to the next node).  A node of
+ * less than nothing gets nothing, and the next ones, or else those before it, have less. */
 void profile_round(const struct profile *p, uint32_t count, uint64_t *ret_whole);
 
 #endif

@@ -125,6 +125,23 @@ static void rounding_keeps_the_sum(void **state)
 	profile_done(&p);
 }
 
+static void what_is_less_than_nothing_is_taken_from_others(void **state)
+{
+	struct profile p = { 0 };
+	uint64_t whole[4];
+
+	profile_put(&p, 0, 5);
+	profile_put(&p, 1, -2);
+	profile_put(&p, 2, 7);
+	profile_put(&p, 3, -3);
+	profile_round(&p, 4, whole);
+	assert_true(whole[0] == 5 && whole[1] == 0 && whole[2] == 2 && whole[3] == 0);
+	profile_put(&p, 3, -40);
+	profile_round(&p, 4, whole);
+	assert_true(!whole[0] && !whole[1] && !whole[2] && !whole[3]);
+	profile_done(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -135,6 +152,7 @@ int main(void)
 		cmocka_unit_test(a_total_is_one_backward_loop),
 		cmocka_unit_test(profiles_are_vectors),
 		cmocka_unit_test(rounding_keeps_the_sum),
+		cmocka_unit_test(what_is_less_than_nothing_is_taken_from_others),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

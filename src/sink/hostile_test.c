@@ -178,6 +178,7 @@ static const char *const lasting[] = {
 	"spans.0.cost_ns",
 	"split.expr",
 	"split.threshold_ns",
+	"split.blur",
 	"split.in.calls",
 	"split.in.samples",
 	"split.in.weight_ns",

@@ -143,6 +143,7 @@ static void add_split(struct text *t, const struct picture *p)
 	add_string(t, "expr", picture_text(p, p->split_expr));
 	add_number(t, "span", p->split_span);
 	add_number(t, "threshold_ns", p->threshold);
+	add_real(t, "blur", p->blur);
 	for (unsigned i = 0; i < NR_SIDE; i++) {
 		const struct picture_side *side = &p->sides[i];
 

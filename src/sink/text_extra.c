@@ -214,15 +214,18 @@ static void add_calls_heading(struct extra_table *t)
 
 static void add_heading(struct extra_table *t)
 {
-	const struct picture *p = t->r->p;
-	struct text *out = t->r->out;
-	size_t from;
-
-	if (p->compared)
+	if (t->r->p->compared)
 		add_pair_heading(t);
 	else
 		add_calls_heading(t);
-	from = out->size;
+}
+
+static void add_columns(struct extra_table *t)
+{
+	const struct picture *p = t->r->p;
+	struct text *out = t->r->out;
+	size_t from = out->size;
+
 	fit_pad(out, from, t->name_columns + 1 + PLACE_COLUMNS + NUMBER_COLUMNS);
 	text_format(out, "%6s a %s", t->unit_name, p->compared ? "second" : "call");
 	fit_pad(out, from, t->name_columns + 1 + PLACE_COLUMNS + 3 * NUMBER_COLUMNS + 3);
@@ -270,6 +273,9 @@ void part_extra(struct report *r)
 	link_callers(&t);
 	table_scale(&t);
 	add_heading(&t);
+	if (verdict_is_blurred(r->p))
+		return;
+	add_columns(&t);
 	add_rows(&t, UINT32_MAX, 2);
 	add_rest_of_it(&t);
 }

@@ -198,22 +198,6 @@ static void add_sides(struct report *r)
 	text_add_char(r->out, '\n');
 }
 
-/* A tick makes the call it falls in longer; its time is taken off again, but
- * not to the last fraction of a microsecond. */
-static void add_tick_warning(struct report *r)
-{
-	char tick[TEXT_QUANTITY];
-	uint64_t nsec = r->p->losses.tick_nsec;
-
-	if (!r->p->threshold || r->p->threshold > 5 * nsec)
-		return;
-	text_format(
-		r->out,
-		"These calls are hardly longer than a sampling tick (%s, taken off again): the\n"
-		"percentiles are over all calls and hold, but the sides of single samples are rough.\n",
-		text_duration(tick, nsec));
-}
-
 static void add_pair_verdict(struct report *r)
 {
 	for (uint32_t i = 0; i < r->p->functions.count; i++)
@@ -244,7 +228,6 @@ static void add_comparison(struct report *r)
 		add_pair_verdict(r);
 		return;
 	}
-	add_tick_warning(r);
 	text_add_char(r->out, '\n');
 	verdict_print(r->out, r->p, r->columns);
 }
@@ -262,6 +245,8 @@ static int text_write(const struct picture *p, const struct sink_option *option,
 	r.sides = compared ? SIDE_BIT(SIDE_IN) : sink_side_mask(option->side);
 	if (headline_span(p) && !p->split_expr && option->side == WRITE_ALL)
 		r.sides = SIDE_BIT(SIDE_IN);
+	if (compared && verdict_is_blurred(p))
+		r.sides = SIDE_BIT(SIDE_IN) | SIDE_BIT(SIDE_REST);
 	add_header(&r);
 	add_spans(&r);
 	if (!p->samples) {

@@ -12,11 +12,19 @@
 #define SHARE_NEAR 0.75 /* of the share of its caller: still the same time */
 #define REST_NEVER 0.02 /* of the rest's own time a call: as good as never */
 #define SPREAD_MAX 3
+#define BLUR_MOST 0.5  /* of the difference: more is lost than left */
+#define TICK_TIMES 1.5 /* calls so much longer than a tick can be told apart */
+#define CALLS_LEAST 20 /* so many of them make a split */
 #define NAME_COLUMNS 48
 
 bool function_is_significant(const struct picture_function *f)
 {
 	return fabs(f->z) >= 1.96;
+}
+
+bool verdict_is_blurred(const struct picture *p)
+{
+	return p->blur > BLUR_MOST;
 }
 
 /* Measured by what an ordinary call takes: slow calls may be a hundred times as
@@ -89,6 +97,10 @@ struct verdict verdict_reach(const struct picture *p)
 	double whole = extra_whole(p), cpu = extra_cpu(p);
 	struct contrast d;
 
+	if (verdict_is_blurred(p)) {
+		v.kind = VERDICT_BLURRED;
+		return v;
+	}
 	if (cpu > 0)
 		blame(&v, p, cpu);
 	if (!v.function && cpu > 0 && compare_itself(p, &d) && !contrast_is_noise(&d) &&
@@ -205,6 +217,47 @@ static void say_noise(struct text *t, const struct picture *p)
 		    text_count(rest, p->sides[SIDE_REST].samples));
 }
 
+static uint64_t calls_above(const struct picture_span *span, nsec bound)
+{
+	uint64_t calls = 0;
+
+	for (uint32_t i = 0; i < span->buckets.count; i++)
+		calls += span->buckets.at[i].low >= bound ? span->buckets.at[i].count : 0;
+	return calls;
+}
+
+/* A round bound that calls can be told apart at, and some are above; 0: none are. */
+static nsec bound_to_try(const struct picture *p)
+{
+	static const uint32_t steps[] = { 10, 20, 50, 100, 200, 500, 1000 };
+	const struct picture_span *span = headline_span(p);
+
+	for (unsigned i = 0; i < COUNT_OF(steps); i++) {
+		nsec bound = steps[i] * NSEC_PER_USEC;
+
+		if (bound >= TICK_TIMES * p->losses.tick_nsec)
+			return span && calls_above(span, bound) >= CALLS_LEAST ? bound : 0;
+	}
+	return 0;
+}
+
+static void say_blurred(struct text *t, const struct picture *p)
+{
+	char tick[TEXT_QUANTITY];
+	nsec better = bound_to_try(p);
+
+	text_format(t,
+		    "Calls near this bound are shorter than one sample takes (%s): how many "
+		    "there are, how long they last and what share of the time they have holds, "
+		    "but not which of them a sample fell in, so no cause is named.",
+		    text_duration(tick, p->losses.tick_nsec));
+	if (better)
+		text_format(t, " Try --split 'dur > %lluus'.",
+			    (unsigned long long)(better / NSEC_PER_USEC));
+	else
+		text_add(t, " Watch a function that calls this one, whose calls are longer.");
+}
+
 /* Words into lines; a word longer than a line gets its own. */
 static void add_wrapped(struct text *t, const char *words, unsigned columns)
 {
@@ -255,6 +308,9 @@ void verdict_print(struct text *t, const struct picture *p, unsigned columns)
 		break;
 	case VERDICT_NOISE:
 		say_noise(&words, p);
+		break;
+	case VERDICT_BLURRED:
+		say_blurred(&words, p);
 		break;
 	}
 	add_wrapped(t, text_string(&words), columns);

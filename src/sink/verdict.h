@@ -14,6 +14,7 @@ enum verdict_kind {
 	VERDICT_SPREAD,	  /* it is spread over several */
 	VERDICT_WAITING,  /* most of it is not on a CPU */
 	VERDICT_NOISE,	  /* nothing stands out from the noise */
+	VERDICT_BLURRED,  /* the sides cannot be told apart: calls are shorter than a sample */
 };
 
 struct verdict {
@@ -32,6 +33,8 @@ struct verdict verdict_reach(const struct picture *p);
 /* Adds it as sentences with a way to go on, wrapped at columns, with newline. */
 void verdict_print(struct text *t, const struct picture *p, unsigned columns);
 
+/* Whether samples' sides are known too badly for anything to be said about causes. */
+bool verdict_is_blurred(const struct picture *p);
 /* Whether the difference stands out from chance (95 %). */
 bool function_is_significant(const struct picture_function *f);
 

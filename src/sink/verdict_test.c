@@ -81,6 +81,26 @@ static void the_span_itself_can_be_to_blame(void **state)
 	picture_free(p);
 }
 
+static void what_cannot_be_told_apart_blames_nobody(void **state)
+{
+	struct picture *p = golden_split();
+	AUTO_TEXT struct text t = { 0 };
+
+	p->losses.tick_nsec = 40 * NSEC_PER_USEC;
+	p->blur = 0.4;
+	assert_int_equal(verdict_reach(p).kind, VERDICT_FUNCTION);
+	p->blur = 0.6;
+	assert_int_equal(verdict_reach(p).kind, VERDICT_BLURRED);
+	assert_string_equal(blamed(p), "");
+	verdict_print(&t, p, 1000);
+	assert_non_null(strstr(text_string(&t), "Try --split 'dur > 100us'."));
+	text_clear(&t);
+	array_clear(&p->spans.at[0].buckets);
+	verdict_print(&t, p, 1000);
+	assert_null(strstr(text_string(&t), "Try"));
+	picture_free(p);
+}
+
 /* Extra time a call is additive: children and self make the whole. */
 static void a_comparison_adds_up(void **state)
 {
@@ -134,6 +154,7 @@ int main(void)
 		cmocka_unit_test(waiting_is_said),
 		cmocka_unit_test(shares_of_several_are_spread),
 		cmocka_unit_test(the_span_itself_can_be_to_blame),
+		cmocka_unit_test(what_cannot_be_told_apart_blames_nobody),
 		cmocka_unit_test(a_comparison_adds_up),
 		cmocka_unit_test(an_error_is_widened_as_its_function_was),
 	};

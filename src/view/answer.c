@@ -5,6 +5,8 @@
 #include "view/extra.h"
 #include "view/gap.h"
 
+#include <math.h>
+
 /* One question while it is answered. */
 struct answer {
 	const struct store *store;
@@ -14,6 +16,7 @@ struct answer {
 	struct picture *picture;
 	struct fold fold;
 	struct judge judge;
+	double net; /* of a sample's weight: what the tick that took it did not take */
 	struct judged_list judged;
 	double in_probes; /* samples left out */
 };
@@ -46,6 +49,34 @@ static void answer_part(struct answer *a, const struct judged *part, bool taken)
 		to->side = NR_SIDE;
 }
 
+/* How brief calls were observed that ticks fell into. */
+static void answer_odds(struct answer *a)
+{
+	const struct store *st = a->store;
+	struct odds *o = &a->judge.odds;
+	struct dist *hit = NEW(struct dist);
+	bool broken;
+
+	odds_init(o, st, a->split, &a->window);
+	for (uint32_t i = 0; o->calls && i < st->samples.count; i++) {
+		const struct sample *s = sample_at(&st->samples, i);
+		const struct span *call = store_enclosing(st, s->span, o->probe->id, &broken);
+
+		if (call && span_finished(call) && span_age(call, 0) < o->brief &&
+		    !fold_is_in_probe(&a->fold, s->node))
+			dist_add(hit, bucket_of(span_age(call, 0)), 1);
+	}
+	for (uint32_t i = 0; o->calls && i < st->cube.cells.count; i++) {
+		const struct cube_cell *c = &st->cube.cells.at[i];
+
+		if (c->probe == o->probe->id && c->bucket < bucket_of(o->brief) &&
+		    !fold_is_in_probe(&a->fold, c->node))
+			dist_add(hit, c->bucket, c->samples);
+	}
+	odds_learn(o, hit);
+	free(hit);
+}
+
 static void answer_sample(struct answer *a, const struct sample *s, double weight)
 {
 	bool taken = query_takes(a, s);
@@ -67,14 +98,15 @@ static void answer_sample(struct answer *a, const struct sample *s, double weigh
 		const struct judged part = {
 			.call = call ? call->id : 0,
 			.duration = chances.mean[side] + 0.5,
-			.part = chances.part[side],
+			.chance = chances.chance[side],
 			.samples = weight * chances.part[side],
-			.weight = weight * chances.part[side] * s->weight,
+			.weight = weight * chances.part[side] * s->weight * a->net,
+			.of = weight,
 			.node = node,
 			.side = side,
 		};
 
-		if (part.part > 0)
+		if (part.chance > 0 || part.samples != 0)
 			answer_part(a, &part, taken);
 	}
 }
@@ -95,6 +127,7 @@ static void answer_samples(struct answer *a)
 static void answer_cell(struct answer *a, const struct cube_cell *cell)
 {
 	enum side outside = split_probe(a->split) ? SIDE_OUT : SIDE_IN;
+	double weight = cell->weight * a->net;
 	struct chances chances;
 	uint32_t node;
 
@@ -105,23 +138,24 @@ static void answer_cell(struct answer *a, const struct cube_cell *cell)
 	node = fold_node(&a->fold, cell->node);
 	if (!cell->probe) {
 		a->picture->samples += cell->samples;
-		fold_put(&a->fold, node, outside, cell->samples, cell->weight);
+		fold_put(&a->fold, node, outside, cell->samples, weight);
 		return;
 	}
-	fold_put(&a->fold, node, SIDE_OUT, -(double)cell->samples, -(double)cell->weight);
+	fold_put(&a->fold, node, SIDE_OUT, -(double)cell->samples, -weight);
 	chances_of_bucket(&a->judge, cell->bucket, &chances);
 	for (unsigned side = 0; side < NR_SIDE; side++) {
 		double part = chances.part[side];
 
-		if (part <= 0)
+		if (part == 0 && chances.chance[side] <= 0)
 			continue;
-		fold_put(&a->fold, node, side, part * cell->samples, part * cell->weight);
+		fold_put(&a->fold, node, side, part * cell->samples, part * weight);
 		if (side > SIDE_REST)
 			continue;
 		*(struct judged *)array_add(&a->judged.all) = (struct judged){
-			.part = part,
+			.chance = chances.chance[side],
 			.samples = part * cell->samples,
-			.weight = part * cell->weight,
+			.weight = part * weight,
+			.of = cell->samples,
 			.node = node,
 			.side = side,
 		};
@@ -211,6 +245,24 @@ static int by_call(const void *va, const void *vb)
 	return a->call < b->call ? -1 : a->call > b->call;
 }
 
+/* Were each sample's side known, being IN had a variance of p (1 - p), p being IN's part of
+ * all; as each is IN with a chance, the mean of chance (1 - chance) is lost of it. */
+static double blur_of(const struct judged_list *list)
+{
+	double sides[NR_SIDE + 1] = { 0 }, lost = 0, all, whole;
+
+	for (uint32_t i = 0; i < list->all.count; i++) {
+		const struct judged *j = &list->all.at[i];
+		double samples = j->chance * j->of;
+
+		sides[j->side] += samples;
+		lost += j->side == SIDE_IN ? samples * (1 - j->chance) : 0;
+	}
+	all = sides[SIDE_IN] + sides[SIDE_REST];
+	whole = all > 0 ? sides[SIDE_IN] * sides[SIDE_REST] / all : 0;
+	return whole > 0 ? fmin(1, lost / whole) : 0;
+}
+
 static void answer_split(struct answer *a)
 {
 	const struct calls_question question = { a->store, &a->window, a->split,
@@ -232,8 +284,18 @@ static void answer_split(struct answer *a)
 	if (a->judged.all.count)
 		qsort(a->judged.all.at, a->judged.all.count, sizeof(*a->judged.all.at),
 		      by_call);
+	p->blur = blur_of(&a->judged);
 	calls_by_side(p, &question, &a->judged);
 	extra_functions(&a->fold, probe, &a->judged);
+}
+
+/* While a tick takes its sample the target stands still, and ticks are taken off the
+ * durations of calls too. */
+static double net_of(const struct store *st)
+{
+	nsec period = st->origin.period, tick = st->losses.tick_nsec;
+
+	return tick < period / 2 ? 1 - (double)tick / period : 1;
 }
 
 static int answer_bind(struct answer *a, struct error *err)
@@ -266,7 +328,8 @@ int view_answer(const struct store *st, const struct query *q, const struct nami
 	a.picture = picture_new();
 	fold_init(&a.fold, a.picture, st, naming, q);
 	a.judge.split = a.split;
-	odds_init(&a.judge.odds, st, a.split, &a.window);
+	a.net = net_of(st);
+	answer_odds(&a);
 	answer_origin(&a);
 	answer_samples(&a);
 	answer_cube(&a);

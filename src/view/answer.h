@@ -7,6 +7,9 @@
  * extra time is simply its time a call.  With nothing watched everything is
  * SIDE_IN.
  *
+ * A sample weighs what the target ran for it: a period less what the tick itself took, as
+ * far as that is known (it is measured where something is watched).
+ *
  * A brief call's side is known by chance only (view/odds.h): its samples are on each side
  * in part.
  *

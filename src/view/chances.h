@@ -17,9 +17,10 @@ struct judge {
 };
 
 struct chances {
-	double part[NR_SIDE]; /* sum: 1 */
-	double mean[NR_SIDE]; /* nanoseconds that its call then lasts; 0: it has not ended,
-				 or there is none */
+	double chance[NR_SIDE]; /* sum: 1 */
+	double part[NR_SIDE];	/* of it counts there (view/odds.h); sum: 1 */
+	double mean[NR_SIDE];	/* nanoseconds that its call then lasts; 0: it has not ended,
+				   or there is none */
 };
 
 /* Returns the call that it is about, NULL = none. */

@@ -52,7 +52,7 @@ struct spread {
 	const struct functions *fs;
 	double *squares[2]; /* of SIDE_IN and SIDE_REST, by function */
 	double *given;	    /* by function, of the call (and side) at hand */
-	double times;	    /* that is so many calls, or a part of one */
+	double times;	    /* that is so many calls */
 	uint32_t *stamp;    /* by function: the last sample that gave to it */
 	ARRAY(uint32_t) touched;
 };
@@ -75,18 +75,12 @@ static void spread_done(struct spread *s)
 	array_done(&s->touched);
 }
 
-/* What counts as one call, or a part of it that is on the side. */
-static double times_of(const struct judged *j)
-{
-	return j->call ? j->part : fmax(j->part, j->samples);
-}
-
 /* Gives a sample to every function it is in, once each. */
 static void spread_give(struct spread *s, const struct judged *j, uint32_t stamp)
 {
 	const struct picture *p = s->fs->picture;
 
-	s->times = times_of(j);
+	s->times = j->call ? 1 : fmax(1, j->of);
 	for (uint32_t n = j->node; n; n = p->nodes.at[n].parent) {
 		uint32_t function = s->fs->of_frame[p->nodes.at[n].frame];
 
@@ -146,7 +140,7 @@ static struct side_calls side_calls(const struct picture *p, enum side side,
 
 		if (j->side == side && j->call != last) {
 			last = j->call;
-			c.sampled += j->part;
+			c.sampled += j->chance;
 		}
 	}
 	return c;
@@ -200,7 +194,9 @@ static double off_cpu(const struct picture *p, enum side side, const struct side
 {
 	const struct picture_side *s = &p->sides[side];
 
-	return s->mean_nsec > 0 && c->calls > 0 ? s->mean_nsec - s->weight_nsec / c->calls : 0;
+	if (s->mean_nsec <= 0 || c->calls <= 0)
+		return 0;
+	return fmax(0, s->mean_nsec - s->weight_nsec / c->calls);
 }
 
 void extra_functions(const struct fold *f, const struct store_probe *probe,

@@ -4,18 +4,6 @@
 
 #include <math.h>
 
-/* As observed, of all calls that ticks fell into and that have ended. */
-static void count_hit(const struct store *st, uint32_t probe, nsec brief, struct dist *ret)
-{
-	for (uint32_t i = 0; i < st->spans.slots.count; i++) {
-		const struct span *s = &st->spans.slots.at[i];
-
-		if (s->id && s->last_sample && s->probe == probe && span_finished(s) &&
-		    span_age(s, 0) < brief)
-			dist_add(ret, bucket_of(span_age(s, 0)), 1);
-	}
-}
-
 static void count_calls(const struct store_probe *probe, const struct window *w,
 			struct dist *ret)
 {
@@ -24,41 +12,6 @@ static void count_calls(const struct store_probe *probe, const struct window *w,
 	timeline_count(&probe->calls, w, count);
 	*ret = count->dist;
 	free(count);
-}
-
-static void learn(struct odds *o, const struct store *st, const struct store_probe *probe)
-{
-	const struct window always = { .kind = WINDOW_ALL };
-	struct dist *hit = NEW(struct dist), *all = NEW(struct dist);
-
-	count_hit(st, probe->id, o->brief, hit);
-	count_calls(probe, &always, all);
-	residue_fit(&o->residue, residue_spread(st->losses.tick_nsec), all, hit);
-	free(hit);
-	free(all);
-}
-
-void odds_init(struct odds *o, const struct store *st, const struct split *split,
-	       const struct window *w)
-{
-	const struct store_probe *probe = store_probe(st, split_probe(split));
-
-	*o = (struct odds){ .brief = residue_brief(st->origin.period) };
-	o->intervals = split_bounds(split, o->bounds, ODDS_MOST - 1) + 1;
-	if (!probe || o->intervals == 1 || !o->brief)
-		return;
-	o->calls = NEW(struct dist);
-	count_calls(probe, w, o->calls);
-	o->of = mem_zeroed(NR_BUCKET, sizeof(*o->of));
-	learn(o, st, probe);
-}
-
-void odds_done(struct odds *o)
-{
-	for (uint32_t b = 0; o->of && b < NR_BUCKET; b++)
-		free(o->of[b]);
-	free(o->of);
-	free(o->calls);
 }
 
 /* What part of a bucket lies in an interval, and the middle of that. */
@@ -77,14 +30,15 @@ static void add_bucket(const struct odds *o, uint32_t bucket, double weight,
 		       struct odds_of_call *to)
 {
 	for (uint32_t i = 0; i < o->intervals; i++) {
-		double middle, part = weight * part_in(o, i, bucket, &middle);
+		double middle, chance = weight * part_in(o, i, bucket, &middle);
 
-		to->part[i] += part;
-		to->mean[i] += part * middle;
+		to->chance[i] += chance;
+		to->mean[i] += chance * middle;
 	}
 }
 
-static void weigh(const struct odds *o, nsec observed, struct odds_of_call *ret)
+/* Zero is a fine ret. */
+static void weigh(const struct odds *o, double observed, struct odds_of_call *ret)
 {
 	double weights[NR_BUCKET];
 	uint32_t end;
@@ -95,9 +49,98 @@ static void weigh(const struct odds *o, nsec observed, struct odds_of_call *ret)
 			add_bucket(o, b, weights[b] / sum, ret);
 	}
 	if (sum <= 0) /* no call is near */
-		add_bucket(o, bucket_of(observed), 1, ret);
+		add_bucket(o, bucket_of((uint64_t)observed), 1, ret);
 	for (uint32_t i = 0; i < o->intervals; i++)
-		ret->mean[i] = ret->part[i] > 0 ? ret->mean[i] / ret->part[i] : 0;
+		ret->mean[i] =
+			fmax(1, ret->chance[i] > 0 ? ret->mean[i] / ret->chance[i] : observed);
+}
+
+/* M of the head of odds.h, of calls as they were observed. */
+static void mix_of(const struct odds *o, const struct dist *hit, struct matrix *ret)
+{
+	double all[ODDS_MOST] = { 0 };
+
+	for (uint32_t b = 0; b < NR_BUCKET; b++) {
+		struct odds_of_call call = { 0 };
+
+		if (hit->count[b] <= 0)
+			continue;
+		weigh(o, dist_middle(b), &call);
+		for (uint32_t k = 0; k < o->intervals; k++) {
+			all[k] += hit->count[b] * call.chance[k];
+			for (uint32_t j = 0; j < o->intervals; j++)
+				ret->at[k][j] +=
+					hit->count[b] * call.chance[k] * call.chance[j];
+		}
+	}
+	for (uint32_t k = 0; k < o->intervals; k++) {
+		for (uint32_t j = 0; j < o->intervals; j++)
+			ret->at[k][j] = all[k] > 0 ? ret->at[k][j] / all[k] : k == j;
+	}
+}
+
+#define STRETCH_MOST 4 /* beyond, there is more noise than there is to be found */
+
+static void find_stretch(struct odds *o, const struct dist *hit)
+{
+	struct matrix *mix = NEW(struct matrix);
+	bool fine;
+
+	mix_of(o, hit, mix);
+	fine = matrix_invert(mix, o->intervals, &o->stretch);
+	for (uint32_t i = 0; fine && i < o->intervals; i++) {
+		for (uint32_t k = 0; k < o->intervals; k++)
+			fine = fine && fabs(o->stretch.at[i][k]) <= STRETCH_MOST;
+	}
+	if (!fine)
+		matrix_identity(&o->stretch, o->intervals);
+	free(mix);
+}
+
+void odds_init(struct odds *o, const struct store *st, const struct split *split,
+	       const struct window *w)
+{
+	const struct store_probe *probe = store_probe(st, split_probe(split));
+
+	*o = (struct odds){ .brief = residue_brief(st->origin.period) };
+	o->intervals = split_bounds(split, o->bounds, ODDS_MOST - 1) + 1;
+	if (!probe || o->intervals == 1 || !o->brief)
+		return;
+	o->calls = NEW(struct dist);
+	count_calls(probe, w, o->calls);
+	o->of = mem_zeroed(NR_BUCKET, sizeof(*o->of));
+	o->probe = probe;
+	o->tick = st->losses.tick_nsec;
+}
+
+void odds_learn(struct odds *o, const struct dist *hit)
+{
+	const struct window always = { .kind = WINDOW_ALL };
+	struct dist *all;
+
+	if (!o->calls)
+		return;
+	all = NEW(struct dist);
+	count_calls(o->probe, &always, all);
+	residue_fit(&o->residue, residue_spread(o->tick), all, hit);
+	find_stretch(o, hit);
+	free(all);
+}
+
+void odds_done(struct odds *o)
+{
+	for (uint32_t b = 0; o->of && b < NR_BUCKET; b++)
+		free(o->of[b]);
+	free(o->of);
+	free(o->calls);
+}
+
+static void stretch(const struct odds *o, struct odds_of_call *call)
+{
+	for (uint32_t j = 0; j < o->intervals; j++) {
+		for (uint32_t i = 0; i < o->intervals; i++)
+			call->part[j] += call->chance[i] * o->stretch.at[i][j];
+	}
 }
 
 const struct odds_of_call *odds_ask(struct odds *o, nsec observed)
@@ -110,6 +153,7 @@ const struct odds_of_call *odds_ask(struct odds *o, nsec observed)
 	if (!*of) {
 		*of = NEW(struct odds_of_call);
 		weigh(o, observed, *of);
+		stretch(o, *of);
 	}
 	return *of;
 }

@@ -59,6 +59,33 @@ static void sides_have_what_the_histogram_says(void **state)
 	store_free(st);
 }
 
+/* Ticks add more than the calls differ by; all the same each side has its own functions. */
+static void sides_do_what_their_calls_do(void **state)
+{
+	struct store *st = make_brief(NULL);
+	struct picture *p = ask_split(st, "dur > 8us");
+	const struct picture_function *expand = function(p, "expand");
+	const struct picture_function *render = function(p, "render");
+	double call = (double)p->sides[SIDE_IN].weight_nsec / p->sides[SIDE_IN].calls;
+
+	assert_true(p->blur > 0.2 && p->blur < 0.5);
+	assert_true(near(expand->per_call_in_nsec, call, 0.15));
+	assert_true(fabs(render->per_call_in_nsec) < 0.15 * call);
+	assert_true(expand->z > 5 && render->z < 0);
+	picture_free(p);
+	store_free(st);
+}
+
+static void what_is_near_cannot_be_told_apart(void **state)
+{
+	struct store *st = make_brief(NULL);
+	struct picture *p = ask_split(st, "dur > 4us"); /* within a bucket of 4 us */
+
+	assert_true(p->blur > 0.6);
+	picture_free(p);
+	store_free(st);
+}
+
 static void calls_of_other_threads_are_estimated_alike(void **state)
 {
 	struct store *st = make_brief(NULL);
@@ -96,12 +123,20 @@ static struct odds odds_of(const struct store *st, const char *expression)
 {
 	const struct window all = { .kind = WINDOW_ALL };
 	struct error err;
+	struct dist hit = { 0 };
 	struct split *split;
 	struct odds o;
 
 	assert_int_equal(split_parse(expression, &split, &err), 0);
 	assert_int_equal(split_bind(split, st, &all, &err), 0);
 	odds_init(&o, st, split, &all);
+	for (uint32_t i = 0; i < st->spans.slots.count; i++) {
+		const struct span *s = &st->spans.slots.at[i];
+
+		if (s->id)
+			dist_add(&hit, bucket_of(span_age(s, 0)), 1);
+	}
+	odds_learn(&o, &hit);
 	split_free(split);
 	return o;
 }
@@ -113,9 +148,9 @@ static void one_call_is_told_by_how_it_was_observed(void **state)
 	const struct odds_of_call *low = odds_ask(&o, 9500), *high = odds_ask(&o, 25500);
 
 	assert_int_equal(o.intervals, 2);
-	assert_true(low->part[0] > 0.99 && near(low->mean[0], QUICK, 0.02));
-	assert_true(high->part[1] > 0.8 && near(high->mean[1], SLOW, 0.02));
-	assert_true(near(low->part[0] + low->part[1], 1, 1e-9));
+	assert_true(low->chance[0] > 0.99 && near(low->mean[0], QUICK, 0.02));
+	assert_true(high->chance[1] > 0.8 && near(high->mean[1], SLOW, 0.02));
+	assert_true(near(low->chance[0] + low->chance[1], 1, 1e-9));
 	odds_done(&o);
 	store_free(st);
 }
@@ -127,7 +162,7 @@ static void what_is_long_or_alone_is_as_observed(void **state)
 	const struct odds_of_call *alone = odds_ask(&o, 200 * USEC);
 
 	assert_null(odds_ask(&o, 250 * USEC)); /* a quarter of the period */
-	assert_true(alone->part[1] == 1 && near(alone->mean[1], 200 * USEC, 0.02));
+	assert_true(alone->chance[1] == 1 && near(alone->mean[1], 200 * USEC, 0.02));
 	odds_done(&o);
 	o = odds_of(st, "tid == 7"); /* no duration is asked about */
 	assert_null(odds_ask(&o, 9500));
@@ -139,6 +174,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sides_have_what_the_histogram_says),
+		cmocka_unit_test(sides_do_what_their_calls_do),
+		cmocka_unit_test(what_is_near_cannot_be_told_apart),
 		cmocka_unit_test(calls_of_other_threads_are_estimated_alike),
 		cmocka_unit_test(what_is_forgotten_is_judged_alike),
 		cmocka_unit_test(one_call_is_told_by_how_it_was_observed),

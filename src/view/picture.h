@@ -164,9 +164,13 @@ struct picture {
 	text_id split_expr;
 	uint32_t split_span; /* index into spans, UINT32_MAX = no span at all */
 	nsec threshold;	     /* what pNN stood for, 0 = the split has no duration bound */
+	/* what of a difference between IN and REST is lost because the sides of samples are
+	 * probabilities (view/odds.h): 0 = nothing, 1 = only how many there are is known */
+	double blur;
 	struct picture_side sides[NR_SIDE];
 	ARRAY(struct picture_function) functions; /* by extra_nsec, largest first */
-	double off_in_nsec, off_rest_nsec; /* per call: mean duration minus sampled cpu time */
+	double off_in_nsec, off_rest_nsec; /* per call: mean duration minus sampled cpu time,
+					      where that is more than nothing */
 
 	ARRAY(struct picture_image) images;
 	ARRAY(struct picture_frame) frames;

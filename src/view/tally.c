@@ -113,15 +113,15 @@ struct estimate {
 	double sampled[NR_SIDE], sampled_sum[NR_SIDE]; /* that have, as far as samples tell */
 };
 
-/* The entries of one call are [i, the returned one); *ret_parts: of all that are judged. */
-static uint32_t next_call(const struct judged_list *list, uint32_t i, double *ret_parts)
+/* The entries of one call are [i, the returned one); *ret_chances: their sum. */
+static uint32_t next_call(const struct judged_list *list, uint32_t i, double *ret_chances)
 {
 	uint32_t first = i;
 
-	for (*ret_parts = 0; i < list->all.count; i++) {
+	for (*ret_chances = 0; i < list->all.count; i++) {
 		if (list->all.at[i].call != list->all.at[first].call)
 			break;
-		*ret_parts += list->all.at[i].part;
+		*ret_chances += list->all.at[i].chance;
 	}
 	return i;
 }
@@ -166,19 +166,19 @@ static void estimate_call(struct estimate *e, const struct judged *call, enum si
 static void estimate_calls(struct estimate *e, const struct judged_list *list)
 {
 	uint32_t i = 0, next;
-	double parts;
+	double chances;
 
 	for (; i < list->all.count; i = next) {
 		const struct judged *call = &list->all.at[i];
 		enum side side;
 
-		next = next_call(list, i, &parts);
+		next = next_call(list, i, &chances);
 		if (!call->call)
 			continue;
 		side = best_side(call, next - i);
-		if (call->part < 1) {
+		if (call->chance < 1) {
 			for (; i < next; i++, call++)
-				estimate_call(e, call, call->side, call->part / parts);
+				estimate_call(e, call, call->side, call->chance / chances);
 		} else if (call->duration) {
 			estimate_call(e, call, side, 1);
 		} else if (side < NR_SIDE) {

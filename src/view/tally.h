@@ -21,9 +21,10 @@
 struct judged {
 	span_id call;	/* 0: which one is forgotten */
 	nsec duration;	/* of the call, if it is on this side; 0: it has not ended */
-	double part;	/* how likely it is on this side */
-	double samples; /* how much of a sample it is here (many, when the call is forgotten) */
+	double chance;	/* that it is on this side */
+	double samples; /* that count here (view/odds.h): a part of `of` */
 	double weight;	/* nanoseconds, of all of them */
+	double of;	/* a part of a sample; many, when their calls are forgotten */
 	uint32_t node;	/* of the picture */
 	uint8_t side;	/* enum side, NR_SIDE = the query's filter leaves it out */
 };
