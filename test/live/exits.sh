@@ -75,7 +75,8 @@ together='[t["functions"][n] for n in ("twice_forwarded", "forwarded", "tail_if"
 check 'each is counted, and ends once' holds 'balanced(d["spans"][0]) and
 	d["spans"][0]["ended"]["return"] == d["spans"][0]["calls"] ==
 	sum(f["entries"] for f in '"$together"')' "$out" "$truth"
-check 'and lasts until the last of them ends' holds '0 <= sum(n for low, high, n in
+# (of some short calls in which a tick fell the duration is another one's)
+check 'and lasts until the last of them ends' holds '-5 <= sum(n for low, high, n in
 	d["spans"][0]["histogram"] if low >= 50000) - sum(f["inside"] for f in '"$together"') <= 5' \
 	"$out" "$truth"
 
