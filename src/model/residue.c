@@ -55,7 +55,7 @@ static bool cell_of(double nsec, uint32_t *ret, double *ret_into)
 }
 
 /* Spread over its cells and their neighbours: a few cases are no comb. */
-void residue_learn(struct residue *r, double nsec, double cases)
+static void add_cases(struct residue *r, double nsec, double cases)
 {
 	uint32_t cell;
 	double into;
@@ -104,7 +104,7 @@ void residue_learn_from(struct residue *r, double observed, double cases, const 
 {
 	for (uint32_t b = 0; b < end; b++) {
 		if (weights[b] > 0)
-			residue_learn(r, observed - dist_middle(b), cases * weights[b] / sum);
+			add_cases(r, observed - dist_middle(b), cases * weights[b] / sum);
 	}
 }
 

@@ -40,9 +40,6 @@ double residue_spread(uint64_t taken);
 /* Where nothing is known but how much ticks differ (nanoseconds, > 0): it falls off by e
  * within it to the left, and within twice of it to the right, where the chances are. */
 void residue_guess(struct residue *r, double spread);
-/* It was that, in so many cases (a part of one too).  What was learned fades when a few
- * thousand are known. */
-void residue_learn(struct residue *r, double nsec, double cases);
 /* The part of all that is in a cell there; 0 outside of the cells. */
 double residue_density(const struct residue *r, double nsec);
 
@@ -51,7 +48,8 @@ double residue_density(const struct residue *r, double nsec);
  * 0 when no clean call is near. */
 double residue_weigh(const struct residue *r, const struct dist *clean, double observed,
 		     double ret[NR_BUCKET], uint32_t *ret_end);
-/* What such a call tells of ticks, being so many cases; sum > 0. */
+/* What such a call tells of ticks, being so many cases (a part of one too); sum > 0.  What
+ * was learned fades when a few thousand are known. */
 void residue_learn_from(struct residue *r, double observed, double cases, const double *weights,
 			uint32_t end, double sum);
 /* From a guess, what all calls tell that ticks fell into; hit: as they were observed. */
