@@ -22,6 +22,12 @@ static const struct mode {
 	{ "nested", run_nested, { "outer", "middle", "inner" }, 500, 3, "three in each other" },
 	{ "alone", run_alone, { "whole", "part" }, 4000, 0, "calls of eight calls, and alone" },
 	{ "mixed", run_mixed, { "mix" }, 20000, 0, "one call in twenty is slower" },
+	{ "planted",
+	  run_planted,
+	  { "serve" },
+	  4000,
+	  0,
+	  "calls of seven functions, a cause planted" },
 	{ "longjmp", run_longjmp, { "f_push" }, 500, 0, "every fifth call is jumped out of" },
 	{ "exit", run_exit, { "f_push" }, 500, 0, "every fifth thread ends in the call" },
 	{ "fork", run_fork, { "f_push" }, 50, 0, "forks in the call; the child returns too" },
@@ -106,6 +112,8 @@ void run_print(struct run *r)
 		       "\"slow\":{\"calls\":%llu,\"nsec\":%llu}",
 		       (unsigned long long)r->kinds[0], (unsigned long long)r->kind_nsec[0],
 		       (unsigned long long)r->kinds[1], (unsigned long long)r->kind_nsec[1]);
+	if (r->cause)
+		printf(",\"cause\":\"%s\"", r->cause);
 	printf(",\"functions\":{");
 	for (unsigned i = 0; i < NR_COUNT && r->counts[i].function; i++) {
 		if (i)

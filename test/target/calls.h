@@ -30,6 +30,8 @@ struct run {
 	uint64_t kinds[2], kind_nsec[2]; /* of a mode with quick and slow calls: how many of
 					    each, and nanoseconds of one that nobody watches */
 	uint64_t least_watched;		 /* of counts[0]: one in fifty took less than this */
+	const char
+		*cause; /* the function that makes slow calls slow, "" = none; NULL: not told */
 };
 
 /* One call of f: what it shall do and what it measured, from inside. */
@@ -63,6 +65,8 @@ void run_exec(struct run *r);
 void run_alone(struct run *r);
 /* mixed.c: quick calls and slow ones */
 void run_mixed(struct run *r);
+/* planted.c: calls whose cause is known */
+void run_planted(struct run *r);
 /* altstack.c */
 void run_signal(struct run *r);
 
