@@ -118,7 +118,7 @@ bool compare_make(struct compare *c, const struct picture *p)
 	for (uint32_t i = 0; i < p->nodes.count; i++) {
 		struct contrast d = compare_node(c, p, i);
 
-		if (c->inside[i] && !contrast_is_noise(&d))
+		if (c->inside[i] && !contrast_is_noise(p, &d))
 			c->most = fmax(c->most, fabs(d.extra));
 	}
 	return true;
@@ -144,24 +144,21 @@ struct contrast compare_node(const struct compare *c, const struct picture *p, u
 
 bool compare_itself(const struct picture *p, struct contrast *ret)
 {
-	const struct picture_span *span = headline_span(p);
-	struct amount in = { .calls = p->sides[SIDE_IN].calls };
-	struct amount rest = { .calls = p->sides[SIDE_REST].calls };
+	const struct picture_function *f = &p->itself;
 
-	for (uint32_t i = 1; i < p->nodes.count && span; i++) {
-		const struct picture_node *node = &p->nodes.at[i];
-
-		if (p->frames.at[node->frame].name != span->function)
-			continue;
-		in.nsec += node->self_nsec[SIDE_IN];
-		in.samples += node->self[SIDE_IN];
-		rest.nsec += node->self_nsec[SIDE_REST];
-		rest.samples += node->self[SIDE_REST];
-	}
-	if (!in.calls || !rest.calls || in.samples + rest.samples == 0)
+	if (f->frame == UINT32_MAX || !p->sides[SIDE_IN].calls || !p->sides[SIDE_REST].calls)
 		return false;
-	*ret = contrast_of(in, rest, usual_widen(p));
+	*ret = contrast_of_function(f);
 	return true;
+}
+
+struct contrast contrast_of_function(const struct picture_function *f)
+{
+	return (struct contrast){ .in = f->per_call_in_nsec,
+				  .rest = f->per_call_rest_nsec,
+				  .extra = f->extra_nsec,
+				  .error = f->extra_error,
+				  .z = f->z };
 }
 
 static struct amount side_amount(const struct picture_side *side)
@@ -185,7 +182,17 @@ bool compare_waiting(const struct picture *p, struct contrast *ret)
 	return true;
 }
 
-bool contrast_is_noise(const struct contrast *d)
+bool compare_cpu(const struct picture *p, struct contrast *ret)
 {
-	return fabs(d->z) < COMPARE_Z;
+	const struct picture_side *in = &p->sides[SIDE_IN], *rest = &p->sides[SIDE_REST];
+
+	if (!in->calls || !rest->calls)
+		return false;
+	*ret = contrast_of(side_amount(in), side_amount(rest), usual_widen(p));
+	return true;
+}
+
+bool contrast_is_noise(const struct picture *p, const struct contrast *d)
+{
+	return fabs(d->z) < p->z_least;
 }

@@ -15,7 +15,7 @@
 
 #include "view/picture.h"
 
-#define COMPARE_Z 1.96 /* below, a difference is within noise (95 %) */
+#define COMPARE_Z 1.96 /* of a 95 % interval */
 
 struct compare {
 	double calls_in, calls_rest;
@@ -44,6 +44,9 @@ bool compare_itself(const struct picture *p, struct contrast *ret);
 /* Time not on a CPU: mean duration minus sampled time, the error that of the
  * latter.  False when the durations are not known. */
 bool compare_waiting(const struct picture *p, struct contrast *ret);
-bool contrast_is_noise(const struct contrast *d);
+/* Sampled time, in whatever function; false when a side has no calls. */
+bool compare_cpu(const struct picture *p, struct contrast *ret);
+struct contrast contrast_of_function(const struct picture_function *f);
+bool contrast_is_noise(const struct picture *p, const struct contrast *d);
 
 #endif

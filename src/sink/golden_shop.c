@@ -171,11 +171,30 @@ static int extra_order(const void *left, const void *right)
 	return (a->extra_nsec < b->extra_nsec) - (a->extra_nsec > b->extra_nsec);
 }
 
+/* What samples in a place come to, a call. */
+static void function_compare(const struct picture *p, struct picture_function *f)
+{
+	const struct picture_side *sides = p->sides;
+	double in = sides[SIDE_IN].calls, rest = sides[SIDE_REST].calls, error;
+
+	f->per_call_in_nsec = f->total_in_nsec / in;
+	f->per_call_rest_nsec = f->total_rest_nsec / rest;
+	f->extra_nsec = f->per_call_in_nsec - f->per_call_rest_nsec;
+	f->extra_share =
+		f->extra_nsec / (sides[SIDE_IN].mean_nsec - sides[SIDE_REST].mean_nsec);
+	error = GOLDEN_PERIOD * sqrt(f->samples_in / in / in + f->samples_rest / rest / rest);
+	f->extra_error = 1.96 * error;
+	f->z = error > 0 ? f->extra_nsec / error : 0;
+	f->beyond_nsec = f->per_call_in_nsec - (double)f->total_rest_nsec /
+						       sides[SIDE_REST].weight_nsec *
+						       sides[SIDE_IN].weight_nsec / in;
+	f->beyond_error = f->extra_error;
+}
+
 /* No function of the shop recurs, and each has one caller within the span. */
 static void function_fill(struct picture *p, struct picture_function *f, uint32_t node)
 {
 	uint64_t total[4][64];
-	double in = p->sides[SIDE_IN].calls, rest = p->sides[SIDE_REST].calls, error;
 
 	picture_totals(p, SIDE_BIT(SIDE_IN), true, total[0]);
 	picture_totals(p, SIDE_BIT(SIDE_REST), true, total[1]);
@@ -187,14 +206,25 @@ static void function_fill(struct picture *p, struct picture_function *f, uint32_
 	f->total_rest_nsec = total[1][node];
 	f->samples_in = total[2][node];
 	f->samples_rest = total[3][node];
-	f->per_call_in_nsec = f->total_in_nsec / in;
-	f->per_call_rest_nsec = f->total_rest_nsec / rest;
-	f->extra_nsec = f->per_call_in_nsec - f->per_call_rest_nsec;
-	f->extra_share =
-		f->extra_nsec / (p->sides[SIDE_IN].mean_nsec - p->sides[SIDE_REST].mean_nsec);
-	error = GOLDEN_PERIOD * sqrt(f->samples_in / in / in + f->samples_rest / rest / rest);
-	f->extra_error = 1.96 * error;
-	f->z = error > 0 ? f->extra_nsec / error : 0;
+	function_compare(p, f);
+}
+
+static void itself_fill(struct picture *p, uint32_t span)
+{
+	struct picture_function *f = &p->itself;
+
+	f->frame = span;
+	for (uint32_t i = 1; i < p->nodes.count; i++) {
+		const struct picture_node *node = &p->nodes.at[i];
+
+		if (node->frame != span)
+			continue;
+		f->total_in_nsec += node->self_nsec[SIDE_IN];
+		f->total_rest_nsec += node->self_nsec[SIDE_REST];
+		f->samples_in += node->self[SIDE_IN];
+		f->samples_rest += node->self[SIDE_REST];
+	}
+	function_compare(p, f);
 }
 
 void golden_functions_add(struct picture *p)
@@ -217,6 +247,7 @@ void golden_functions_add(struct picture *p)
 		f->caller = depth ? p->nodes.at[p->nodes.at[i].parent].frame : UINT32_MAX;
 		function_fill(p, f, i);
 	}
+	itself_fill(p, span);
 	qsort(p->functions.at, p->functions.count, sizeof(*p->functions.at), extra_order);
 }
 

@@ -198,6 +198,11 @@ static const char *const lasting[] = {
 	"functions.0.extra_ns",
 	"functions.0.extra_share",
 	"functions.0.z",
+	"functions.0.beyond_ns",
+	"split.z_least",
+	"split.verdict.kind",
+	"split.verdict.causes.0",
+	"split.verdict.text",
 };
 
 static void scripts_find_their_keys(void **state)

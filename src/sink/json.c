@@ -9,6 +9,7 @@
 #include "probe/ending.h"
 #include "sink/escape.h"
 #include "sink/headline.h"
+#include "sink/verdict.h"
 #include "sink/walk.h"
 #include "wire/span_end.h"
 
@@ -131,6 +132,27 @@ static void add_span(struct text *t, const struct picture *p, const struct pictu
 	text_add(t, "]}");
 }
 
+/* What the report says in words. */
+static void add_verdict(struct text *t, const struct picture *p)
+{
+	struct verdict v = verdict_reach(p);
+	AUTO_TEXT struct text words = { 0 };
+
+	verdict_words(&words, p, &v);
+	add_key(t, "verdict");
+	text_add_char(t, '{');
+	add_string(t, "kind", verdict_name(v.kind));
+	add_key(t, "causes");
+	text_add_char(t, '[');
+	for (unsigned i = 0; i < v.nr_causes; i++) {
+		text_add(t, i ? "," : "");
+		escape_json(t, walk_name(p, v.causes[i]->frame));
+	}
+	text_add_char(t, ']');
+	add_string(t, "text", text_string(&words));
+	text_add_char(t, '}');
+}
+
 /* A span alone has sides too (in and out); its expr is "". */
 static void add_split(struct text *t, const struct picture *p)
 {
@@ -159,6 +181,9 @@ static void add_split(struct text *t, const struct picture *p)
 	}
 	add_real(t, "off_cpu_in_ns", p->off_in_nsec);
 	add_real(t, "off_cpu_rest_ns", p->off_rest_nsec);
+	add_real(t, "z_least", p->z_least);
+	if (p->split_expr && p->sides[SIDE_IN].calls && p->sides[SIDE_REST].calls)
+		add_verdict(t, p);
 	text_add_char(t, '}');
 }
 
@@ -184,6 +209,8 @@ static void add_function(struct text *t, const struct picture *p,
 	add_real(t, "extra_share", f->extra_share);
 	add_real(t, "extra_error_ns", f->extra_error);
 	add_real(t, "z", f->z);
+	add_real(t, "beyond_ns", f->beyond_nsec);
+	add_real(t, "beyond_error_ns", f->beyond_error);
 	add_number(t, "depth", f->depth);
 	if (f->caller < p->frames.count)
 		add_string(t, "caller", walk_name(p, f->caller));

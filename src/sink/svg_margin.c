@@ -210,7 +210,7 @@ static void add_only_rest(struct svg *s, struct text *t)
 		unsigned at;
 
 		if (c->nsec_in[i] || !c->nsec_in[s->p->nodes.at[i].parent] ||
-		    contrast_is_noise(&d))
+		    contrast_is_noise(s->p, &d))
 			continue;
 		for (at = count; at && c->nsec_rest[best[at - 1]] < c->nsec_rest[i]; at--)
 			if (at < ONLY_REST_MAX)

@@ -53,7 +53,7 @@ static void pick_significant(struct extra_table *t)
 			low++;
 		else
 			high--;
-		if (!function_is_significant(f))
+		if (!function_is_significant(p, f))
 			continue;
 		least = fmax(least, TOO_SMALL * fabs(f->extra_nsec));
 		if (fabs(f->extra_nsec) >= least)
@@ -73,7 +73,7 @@ static void pick_noise(struct extra_table *t)
 		for (uint32_t i = 0; i < p->functions.count; i++) {
 			const struct picture_function *f = &p->functions.at[i];
 
-			if (function_is_significant(f) || f->per_call_in_nsec >= below)
+			if (function_is_significant(p, f) || f->per_call_in_nsec >= below)
 				continue;
 			if (!best || f->per_call_in_nsec > best->per_call_in_nsec)
 				best = f;
@@ -129,7 +129,7 @@ static void add_number(struct extra_table *t, double nsec, bool with_sign)
 static void add_numbers(struct extra_table *t, const struct contrast *d)
 {
 	struct text *out = t->r->out;
-	bool noise = contrast_is_noise(d), colour = t->r->option->colour;
+	bool noise = contrast_is_noise(t->r->p, d), colour = t->r->option->colour;
 	enum fit_style style = noise ? FIT_DIM : d->extra > 0 ? FIT_MORE : FIT_LESS;
 
 	add_number(t, d->in, false);
@@ -163,13 +163,7 @@ static void add_name(struct extra_table *t, const char *name, uint32_t frame, un
 
 static void add_row(struct extra_table *t, const struct picture_function *f, unsigned indent)
 {
-	struct contrast d = {
-		.in = f->per_call_in_nsec,
-		.rest = f->per_call_rest_nsec,
-		.extra = f->extra_nsec,
-		.error = f->extra_error,
-		.z = f->z,
-	};
+	struct contrast d = contrast_of_function(f);
 
 	add_name(t, walk_name(t->r->p, f->frame), f->frame, indent);
 	add_numbers(t, &d);

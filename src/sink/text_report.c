@@ -201,7 +201,7 @@ static void add_sides(struct report *r)
 static void add_pair_verdict(struct report *r)
 {
 	for (uint32_t i = 0; i < r->p->functions.count; i++)
-		if (function_is_significant(&r->p->functions.at[i]))
+		if (function_is_significant(r->p, &r->p->functions.at[i]))
 			return; /* the table says it */
 	text_add(r->out,
 		 "\nNo function differs beyond noise. Record for longer (-d) or more often "

@@ -1,25 +1,19 @@
 #include "sink/verdict.h"
 
 #include "sink/compare.h"
-#include "sink/fit.h"
-#include "sink/headline.h"
-#include "sink/walk.h"
 
 #include <math.h>
-#include <stdio.h>
 
-#define SHARE_MOST 0.5	/* of the extra CPU time: enough to blame one function */
-#define SHARE_NEAR 0.75 /* of the share of its caller: still the same time */
-#define REST_NEVER 0.02 /* of the rest's own time a call: as good as never */
-#define SPREAD_MAX 3
-#define BLUR_MOST 0.5  /* of the difference: more is lost than left */
-#define TICK_TIMES 1.5 /* calls so much longer than a tick can be told apart */
-#define CALLS_LEAST 20 /* so many of them make a split */
-#define NAME_COLUMNS 48
+#define SHARE_MOST 0.5	  /* of the extra CPU time: enough to blame one function */
+#define SHARE_CAUSE 0.1	  /* of it: worth naming */
+#define SHARE_BEYOND 0.05 /* of it: what makes the cause more than part of a longer call */
+#define SHARE_NEAR 0.75	  /* of the share of its caller: still the same time */
+#define REST_NEVER 0.02	  /* of the rest's own time a call: as good as never */
+#define BLUR_MOST 0.5	  /* of the difference: more is lost than left */
 
-bool function_is_significant(const struct picture_function *f)
+bool function_is_significant(const struct picture *p, const struct picture_function *f)
 {
-	return fabs(f->z) >= 1.96;
+	return fabs(f->z) >= p->z_least;
 }
 
 bool verdict_is_blurred(const struct picture *p)
@@ -57,44 +51,115 @@ static bool blame_before(const struct picture *p, const struct picture_function 
 	return only_a ? a->depth < b->depth : a->depth > b->depth;
 }
 
-/* Extra CPU time a call, sampled. */
-static double extra_cpu(const struct picture *p)
+double verdict_extra_cpu(const struct picture *p)
 {
-	const struct picture_side *in = &p->sides[SIDE_IN], *rest = &p->sides[SIDE_REST];
+	struct contrast d;
 
-	return in->calls && rest->calls ? (double)in->weight_nsec / in->calls -
-						  (double)rest->weight_nsec / rest->calls
-					: 0;
+	return compare_cpu(p, &d) ? d.extra : 0;
+}
+
+/* cpu: the extra CPU time of a call, more than nothing. */
+static bool is_cause(const struct picture *p, const struct picture_function *f, double cpu)
+{
+	return function_is_significant(p, f) && f->extra_nsec >= SHARE_CAUSE * cpu &&
+	       f->beyond_nsec >= SHARE_BEYOND * cpu &&
+	       COMPARE_Z * f->beyond_nsec >= p->z_least * f->beyond_error &&
+	       p->frames.at[f->frame].kind != FRAME_PROBE;
+}
+
+/* Keeps those with the largest shares, in their order. */
+static void add_cause(struct verdict *v, const struct picture_function *f)
+{
+	unsigned at = v->nr_causes;
+
+	while (at && v->causes[at - 1]->extra_nsec < f->extra_nsec)
+		at--;
+	if (at == VERDICT_CAUSES)
+		return;
+	v->nr_causes += v->nr_causes < VERDICT_CAUSES;
+	for (unsigned i = v->nr_causes - 1; i > at; i--)
+		v->causes[i] = v->causes[i - 1];
+	v->causes[at] = f;
+	v->kind = VERDICT_SPREAD;
+}
+
+static void blame_one(struct verdict *v, const struct picture_function *f,
+		      enum verdict_kind kind)
+{
+	v->kind = kind;
+	v->causes[0] = f;
+	v->nr_causes = 1;
 }
 
 /* Shares are of the extra CPU time: waiting has no function. */
 static void blame(struct verdict *v, const struct picture *p, double cpu)
 {
-	double most = 0;
+	const struct picture_function *best = NULL;
+	double most;
 
+	if (p->itself.frame != UINT32_MAX && is_cause(p, &p->itself, cpu))
+		add_cause(v, &p->itself);
 	for (uint32_t i = 0; i < p->functions.count; i++)
-		if (function_is_significant(&p->functions.at[i]))
-			most = fmax(most, p->functions.at[i].extra_nsec / cpu);
+		if (is_cause(p, &p->functions.at[i], cpu))
+			add_cause(v, &p->functions.at[i]);
+	most = v->nr_causes ? v->causes[0]->extra_nsec : 0;
+	if (most < SHARE_MOST * cpu)
+		return;
 	for (uint32_t i = 0; i < p->functions.count; i++) {
 		const struct picture_function *f = &p->functions.at[i];
-		double share = f->extra_nsec / cpu;
 
-		if (!function_is_significant(f) || f->extra_nsec <= 0)
-			continue;
-		if (v->kind == VERDICT_NOISE)
-			v->kind = VERDICT_SPREAD;
-		if (share < SHARE_MOST || share < SHARE_NEAR * most)
-			continue;
-		v->kind = VERDICT_FUNCTION;
-		if (!v->function || blame_before(p, f, v->function))
-			v->function = f;
+		if (is_cause(p, f, cpu) && f->extra_nsec >= SHARE_MOST * cpu &&
+		    f->extra_nsec >= SHARE_NEAR * most && (!best || blame_before(p, f, best)))
+			best = f;
 	}
+	if (best)
+		blame_one(v, best, VERDICT_FUNCTION);
+	else
+		blame_one(v, &p->itself, VERDICT_ITSELF);
+}
+
+/* Nothing that was seen could have most of the extra time by itself, beyond what a longer
+ * call of the same kind would have. */
+static bool all_take_longer(const struct picture *p, double cpu)
+{
+	struct contrast d;
+
+	if (!compare_cpu(p, &d) || contrast_is_noise(p, &d) || d.rest <= 0)
+		return false;
+	if (p->itself.beyond_nsec + p->itself.beyond_error > SHARE_MOST * cpu)
+		return false;
+	for (uint32_t i = 0; i < p->functions.count; i++) {
+		const struct picture_function *f = &p->functions.at[i];
+
+		if (f->beyond_nsec + f->beyond_error > SHARE_MOST * cpu)
+			return false;
+	}
+	return true;
+}
+
+/* The innermost function that all calls spend most of their CPU time in. */
+static const struct picture_function *most_time(const struct picture *p)
+{
+	const struct picture_function *best = NULL;
+	struct contrast all;
+
+	if (!compare_cpu(p, &all))
+		return NULL;
+	for (uint32_t i = 0; i < p->functions.count; i++) {
+		const struct picture_function *f = &p->functions.at[i];
+
+		if (f->per_call_in_nsec >= SHARE_MOST * all.in &&
+		    f->per_call_rest_nsec >= SHARE_MOST * all.rest &&
+		    (!best || f->depth > best->depth))
+			best = f;
+	}
+	return best;
 }
 
 struct verdict verdict_reach(const struct picture *p)
 {
 	struct verdict v = { .kind = VERDICT_NOISE };
-	double whole = extra_whole(p), cpu = extra_cpu(p);
+	double whole = extra_whole(p), cpu = verdict_extra_cpu(p);
 	struct contrast d;
 
 	if (verdict_is_blurred(p)) {
@@ -103,217 +168,30 @@ struct verdict verdict_reach(const struct picture *p)
 	}
 	if (cpu > 0)
 		blame(&v, p, cpu);
-	if (!v.function && cpu > 0 && compare_itself(p, &d) && !contrast_is_noise(&d) &&
-	    d.extra >= SHARE_MOST * cpu) {
-		v.kind = VERDICT_ITSELF;
-		v.itself_share = d.extra / cpu;
-	}
-	if (whole > 0 && compare_waiting(p, &d) && !contrast_is_noise(&d))
+	if (whole > 0 && compare_waiting(p, &d) && !contrast_is_noise(p, &d))
 		v.waiting_share = d.extra / whole;
 	if (v.waiting_share >= SHARE_MOST)
 		v.kind = VERDICT_WAITING;
+	if (v.kind == VERDICT_NOISE && cpu > 0 && all_take_longer(p, cpu)) {
+		v.kind = VERDICT_ALIKE;
+		v.most = most_time(p);
+	}
 	return v;
 }
 
-static void add_name(struct text *t, const struct picture *p, uint32_t frame)
+const char *verdict_name(enum verdict_kind kind)
 {
-	fit_name(t, walk_name(p, frame), NAME_COLUMNS);
+	static const char *const names[NR_VERDICT] = {
+		[VERDICT_FUNCTION] = "function", [VERDICT_ITSELF] = "itself",
+		[VERDICT_SPREAD] = "spread",	 [VERDICT_WAITING] = "waiting",
+		[VERDICT_ALIKE] = "alike",	 [VERDICT_NOISE] = "noise",
+		[VERDICT_BLURRED] = "blurred",
+	};
+
+	return names[kind];
 }
 
-static void add_source(struct text *t, const struct picture *p, uint32_t frame)
+bool verdict_has_most(const struct picture *p, const struct picture_function *f)
 {
-	const struct picture_frame *f = &p->frames.at[frame];
-	const char *file = picture_text(p, f->file), *base = strrchr(file, '/');
-
-	if (!f->file)
-		return;
-	text_add(t, " (");
-	fit_name(t, base ? base + 1 : file, NAME_COLUMNS);
-	if (f->line)
-		text_format(t, ":%u", f->line);
-	text_add_char(t, ')');
-}
-
-/* waiting: most of the extra time is not on a CPU, which was said before. */
-static void say_function(struct text *t, const struct picture *p,
-			 const struct picture_function *f, bool waiting)
-{
-	char buf[TEXT_QUANTITY];
-	double share = 100 * fmin(f->extra_nsec / extra_cpu(p), 1);
-
-	if (waiting)
-		text_format(t, " Of their extra CPU time %.0f %% is in ", share);
-	else
-		text_format(t, "%s calls spend %.0f %% of their extra CPU time in ",
-			    strcmp(headline_side(p), "slow") == 0 ? "Slow" : "These", share);
-	add_name(t, p, f->frame);
-	add_source(t, p, f->frame);
-	if (f->caller < p->frames.count) {
-		text_add(t, ", called by ");
-		add_name(t, p, f->caller);
-		add_source(t, p, f->caller);
-	}
-	if (!f->samples_rest)
-		text_add(t, "; the rest were never seen in it.");
-	else
-		text_format(t, "; the rest spend %s a call in it.",
-			    text_duration(buf, f->per_call_rest_nsec));
-}
-
-/* A command to go on with, on a line of its own, quoted for the shell; none for
- * a name that no person would type. */
-static void say_next(struct text *t, const struct picture *p, const struct picture_function *f)
-{
-	const char *name = walk_name(p, f->frame);
-	size_t n = strcspn(name, "("); /* places are without parameters */
-	AUTO_FREE char *place = mem_text_part(name, n);
-	AUTO_TEXT struct text plain = { 0 };
-
-	text_add_plain(&plain, place);
-	if (!p->pid || !n || n > NAME_COLUMNS || strcmp(text_string(&plain), place) != 0 ||
-	    strpbrk(place, "'[") || p->frames.at[f->frame].kind != FRAME_USER)
-		return;
-	text_format(t,
-		    strpbrk(place, " <>*?&;|$`\\\"~#") ? "Next: sonde latency -p %u '%s'\n"
-						       : "Next: sonde latency -p %u %s\n",
-		    p->pid, place);
-}
-
-static void say_itself(struct text *t, const struct picture *p, const struct verdict *v)
-{
-	const struct picture_span *span = headline_span(p);
-
-	text_format(t, "%.0f %% of the extra CPU time is spent in the code of ",
-		    100 * fmin(v->itself_share, 1));
-	fit_name(t, picture_text(p, span->function), NAME_COLUMNS);
-	text_add(t, " itself, not in what it calls.");
-}
-
-static void say_spread(struct text *t, const struct picture *p)
-{
-	unsigned said = 0;
-
-	text_add(t, "No single function has most of the extra CPU time. The largest shares:");
-	for (uint32_t i = 0; i < p->functions.count && said < SPREAD_MAX; i++) {
-		const struct picture_function *f = &p->functions.at[i];
-
-		if (!function_is_significant(f) || f->extra_nsec <= 0)
-			continue;
-		text_add(t, said++ ? ", " : " ");
-		add_name(t, p, f->frame);
-		text_format(t, " %.0f %%", 100 * f->extra_nsec / extra_cpu(p));
-	}
-	text_add(t, ".");
-}
-
-static void say_noise(struct text *t, const struct picture *p)
-{
-	char in[TEXT_QUANTITY], rest[TEXT_QUANTITY];
-
-	text_format(t,
-		    "No function stands out from the noise: %s samples in these calls, %s in "
-		    "the rest. Record for longer (-d) or more often (-F).",
-		    text_count(in, p->sides[SIDE_IN].samples),
-		    text_count(rest, p->sides[SIDE_REST].samples));
-}
-
-static uint64_t calls_above(const struct picture_span *span, nsec bound)
-{
-	uint64_t calls = 0;
-
-	for (uint32_t i = 0; i < span->buckets.count; i++)
-		calls += span->buckets.at[i].low >= bound ? span->buckets.at[i].count : 0;
-	return calls;
-}
-
-/* A round bound that calls can be told apart at, and some are above; 0: none are. */
-static nsec bound_to_try(const struct picture *p)
-{
-	static const uint32_t steps[] = { 10, 20, 50, 100, 200, 500, 1000 };
-	const struct picture_span *span = headline_span(p);
-
-	for (unsigned i = 0; i < COUNT_OF(steps); i++) {
-		nsec bound = steps[i] * NSEC_PER_USEC;
-
-		if (bound >= TICK_TIMES * p->losses.tick_nsec)
-			return span && calls_above(span, bound) >= CALLS_LEAST ? bound : 0;
-	}
-	return 0;
-}
-
-static void say_blurred(struct text *t, const struct picture *p)
-{
-	char tick[TEXT_QUANTITY];
-	nsec better = bound_to_try(p);
-
-	text_format(t,
-		    "Calls near this bound are shorter than one sample takes (%s): how many "
-		    "there are, how long they last and what share of the time they have holds, "
-		    "but not which of them a sample fell in, so no cause is named.",
-		    text_duration(tick, p->losses.tick_nsec));
-	if (better)
-		text_format(t, " Try --split 'dur > %lluus'.",
-			    (unsigned long long)(better / NSEC_PER_USEC));
-	else
-		text_add(t, " Watch a function that calls this one, whose calls are longer.");
-}
-
-/* Words into lines; a word longer than a line gets its own. */
-static void add_wrapped(struct text *t, const char *words, unsigned columns)
-{
-	unsigned used = 0;
-
-	while (*words) {
-		size_t n = strcspn(words, " ");
-		AUTO_FREE char *word = mem_text_part(words, n);
-		unsigned wide = fit_columns(word);
-
-		if (used && used + 1 + wide > columns) {
-			text_add_char(t, '\n');
-			used = 0;
-		}
-		if (used) {
-			text_add_char(t, ' ');
-			used++;
-		}
-		text_add(t, word);
-		used += wide;
-		words += n + (words[n] == ' ');
-	}
-	text_add_char(t, '\n');
-}
-
-void verdict_print(struct text *t, const struct picture *p, unsigned columns)
-{
-	struct verdict v = verdict_reach(p);
-	AUTO_TEXT struct text words = { 0 };
-
-	switch (v.kind) {
-	case VERDICT_FUNCTION:
-		say_function(&words, p, v.function, false);
-		break;
-	case VERDICT_ITSELF:
-		say_itself(&words, p, &v);
-		break;
-	case VERDICT_SPREAD:
-		say_spread(&words, p);
-		break;
-	case VERDICT_WAITING:
-		text_format(&words,
-			    "%.0f %% of the extra time is not on a CPU: these calls wait (or "
-			    "want for a CPU) more than they compute.",
-			    100 * fmin(v.waiting_share, 1));
-		if (v.function)
-			say_function(&words, p, v.function, true);
-		break;
-	case VERDICT_NOISE:
-		say_noise(&words, p);
-		break;
-	case VERDICT_BLURRED:
-		say_blurred(&words, p);
-		break;
-	}
-	add_wrapped(t, text_string(&words), columns);
-	if (v.function)
-		say_next(t, p, v.function);
+	return f->extra_nsec >= SHARE_MOST * verdict_extra_cpu(p);
 }

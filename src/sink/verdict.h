@@ -13,29 +13,46 @@ enum verdict_kind {
 	VERDICT_ITSELF,	  /* most of it is in the span's own code */
 	VERDICT_SPREAD,	  /* it is spread over several */
 	VERDICT_WAITING,  /* most of it is not on a CPU */
+	VERDICT_ALIKE,	  /* all functions take longer, each by about the same factor */
 	VERDICT_NOISE,	  /* nothing stands out from the noise */
 	VERDICT_BLURRED,  /* the sides cannot be told apart: calls are shorter than a sample */
+	NR_VERDICT
 };
+
+#define VERDICT_CAUSES 3
 
 struct verdict {
 	enum verdict_kind kind;
-	/* with most of the extra CPU time; may be set for VERDICT_WAITING too */
-	const struct picture_function *function;
+	/* what makes these calls longer, the largest share first; may be some for
+	 * VERDICT_WAITING too */
+	const struct picture_function *causes[VERDICT_CAUSES];
+	unsigned nr_causes;
+	/* of VERDICT_ALIKE: with most of the time, on both sides; NULL = none has */
+	const struct picture_function *most;
 	double waiting_share; /* of the extra time, 0..1: not on a CPU; 0 = within noise */
-	double itself_share; /* of the extra CPU time, in the span's own code; of VERDICT_ITSELF
-			      */
 };
 
-/* The function blamed is the outermost one that the rest never runs; where the
- * rest runs them all, the innermost one that still has most of the extra time. */
+/* A cause stands out from chance, has a tenth of the extra CPU time, and more of that than
+ * of the rest's time: what only takes part in a longer call is none.  Of several that are
+ * most of it, it is the outermost one that the rest never runs; where the rest runs them
+ * all, the innermost one. */
 struct verdict verdict_reach(const struct picture *p);
 
-/* Adds it as sentences with a way to go on, wrapped at columns, with newline. */
+/* Extra CPU time a call, sampled; nanoseconds. */
+double verdict_extra_cpu(const struct picture *p);
+/* Of it, has this function most? */
+bool verdict_has_most(const struct picture *p, const struct picture_function *f);
+
+/* For scripts: "function", "itself", ... */
+const char *verdict_name(enum verdict_kind kind);
+/* Adds it as sentences. */
+void verdict_words(struct text *t, const struct picture *p, const struct verdict *v);
+/* The same with a way to go on, wrapped at columns, with newline. */
 void verdict_print(struct text *t, const struct picture *p, unsigned columns);
 
 /* Whether samples' sides are known too badly for anything to be said about causes. */
 bool verdict_is_blurred(const struct picture *p);
-/* Whether the difference stands out from chance (95 %). */
-bool function_is_significant(const struct picture_function *f);
+/* Whether the difference stands out from chance, among so many that are looked at. */
+bool function_is_significant(const struct picture *p, const struct picture_function *f);
 
 #endif

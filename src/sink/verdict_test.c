@@ -14,7 +14,7 @@ static const char *blamed(const struct picture *p)
 {
 	struct verdict v = verdict_reach(p);
 
-	return v.function ? picture_text(p, p->frames.at[v.function->frame].name) : "";
+	return v.nr_causes ? picture_text(p, p->frames.at[v.causes[0]->frame].name) : "";
 }
 
 static void the_outermost_that_only_slow_calls_run_is_blamed(void **state)
@@ -72,12 +72,73 @@ static void the_span_itself_can_be_to_blame(void **state)
 	struct picture *p = golden_split();
 
 	array_clear(&p->functions);
-	for (uint32_t i = 1; i < p->nodes.count; i++)
-		if (p->frames.at[p->nodes.at[i].frame].name == p->spans.at[0].function) {
-			p->nodes.at[i].self[SIDE_IN] = 1200;
-			p->nodes.at[i].self_nsec[SIDE_IN] = 1200 * p->period;
-		}
+	p->itself.extra_nsec = p->itself.beyond_nsec = 1e6;
+	p->itself.z = 20;
 	assert_int_equal(verdict_reach(p).kind, VERDICT_ITSELF);
+	assert_string_equal(blamed(p), "handle_request");
+	p->itself.beyond_error = 2e6; /* it may be what a longer call has there */
+	assert_int_equal(verdict_reach(p).kind, VERDICT_NOISE);
+	picture_free(p);
+}
+
+/* A function may have most of the extra time and yet separate nothing. */
+static void what_only_takes_part_is_no_cause(void **state)
+{
+	struct picture *p = golden_split();
+	AUTO_TEXT struct text t = { 0 };
+
+	for (uint32_t i = 0; i < p->functions.count; i++)
+		p->functions.at[i].beyond_nsec = 0;
+	assert_int_equal(verdict_reach(p).kind, VERDICT_ALIKE);
+	assert_string_equal(blamed(p), "");
+	verdict_print(&t, p, 1000);
+	assert_non_null(strstr(text_string(&t), "longer alike: +283 % CPU time a call."));
+	assert_null(strstr(text_string(&t), "Most of it")); /* the rest have it elsewhere */
+	for (uint32_t i = 0; i < p->functions.count; i++)
+		p->functions.at[i].per_call_rest_nsec =
+			p->functions.at[i].per_call_in_nsec / 3.83;
+	text_clear(&t);
+	verdict_print(&t, p, 1000);
+	assert_non_null(strstr(text_string(&t),
+			       "Most of it, in both, is in mix_block (mix.c:12):"
+			       " 75 % in these calls, 75 % in the rest."));
+	/* but not where one could have most of it unseen */
+	p->functions.at[0].beyond_error = 1e6;
+	assert_int_equal(verdict_reach(p).kind, VERDICT_NOISE);
+	picture_free(p);
+}
+
+static void what_is_hardly_any_of_it_is_no_cause(void **state)
+{
+	struct picture *p = golden_split();
+
+	for (uint32_t i = 0; i < p->functions.count; i++)
+		p->functions.at[i].extra_nsec /= 20;
+	assert_int_equal(verdict_reach(p).nr_causes, 0);
+	picture_free(p);
+}
+
+static void sonde_is_no_cause(void **state)
+{
+	struct picture *p = golden_split();
+
+	for (uint32_t i = 0; i < p->functions.count; i++)
+		p->frames.at[p->functions.at[i].frame].kind = FRAME_PROBE;
+	assert_int_equal(verdict_reach(p).nr_causes, 0);
+	picture_free(p);
+}
+
+/* The more functions are looked at, the farther out must one be. */
+static void many_functions_ask_for_more(void **state)
+{
+	struct picture *p = golden_split();
+
+	for (uint32_t i = 0; i < p->functions.count; i++)
+		p->functions.at[i].z = 3;
+	p->z_least = 2.9;
+	assert_string_equal(blamed(p), "expand_table");
+	p->z_least = 3.1;
+	assert_string_equal(blamed(p), "");
 	picture_free(p);
 }
 
@@ -93,6 +154,12 @@ static void what_cannot_be_told_apart_blames_nobody(void **state)
 	assert_int_equal(verdict_reach(p).kind, VERDICT_BLURRED);
 	assert_string_equal(blamed(p), "");
 	verdict_print(&t, p, 1000);
+	assert_non_null(strstr(text_string(&t), "differ by less than one sample takes (40"));
+	assert_non_null(strstr(text_string(&t), "Try --split 'dur > 2ms'."));
+	p->threshold = 30 * NSEC_PER_USEC;
+	text_clear(&t);
+	verdict_print(&t, p, 1000);
+	assert_non_null(strstr(text_string(&t), "are shorter than one sample takes (40"));
 	assert_non_null(strstr(text_string(&t), "Try --split 'dur > 100us'."));
 	text_clear(&t);
 	array_clear(&p->spans.at[0].buckets);
@@ -154,6 +221,10 @@ int main(void)
 		cmocka_unit_test(waiting_is_said),
 		cmocka_unit_test(shares_of_several_are_spread),
 		cmocka_unit_test(the_span_itself_can_be_to_blame),
+		cmocka_unit_test(what_only_takes_part_is_no_cause),
+		cmocka_unit_test(what_is_hardly_any_of_it_is_no_cause),
+		cmocka_unit_test(sonde_is_no_cause),
+		cmocka_unit_test(many_functions_ask_for_more),
 		cmocka_unit_test(what_cannot_be_told_apart_blames_nobody),
 		cmocka_unit_test(a_comparison_adds_up),
 		cmocka_unit_test(an_error_is_widened_as_its_function_was),

@@ -1,6 +1,7 @@
 #include "view/extra.h"
 
-#include "view/function.h"
+#include "model/proportion.h"
+#include "view/scatter.h"
 
 #include <math.h>
 
@@ -45,80 +46,6 @@ static uint8_t *place_nodes(const struct fold *f, const struct store_probe *prob
 			place[n] = PLACE_WITHIN;
 	}
 	return place;
-}
-
-/* Sums of squares of what each call gave to each function. */
-struct spread {
-	const struct functions *fs;
-	double *squares[2]; /* of SIDE_IN and SIDE_REST, by function */
-	double *given;	    /* by function, of the call (and side) at hand */
-	double times;	    /* that is so many calls */
-	uint32_t *stamp;    /* by function: the last sample that gave to it */
-	ARRAY(uint32_t) touched;
-};
-
-static void spread_init(struct spread *s, const struct functions *fs)
-{
-	*s = (struct spread){ .fs = fs };
-	s->squares[SIDE_IN] = mem_zeroed(fs->count, sizeof(double));
-	s->squares[SIDE_REST] = mem_zeroed(fs->count, sizeof(double));
-	s->given = mem_zeroed(fs->count, sizeof(double));
-	s->stamp = mem_zeroed(fs->count, sizeof(uint32_t));
-}
-
-static void spread_done(struct spread *s)
-{
-	free(s->squares[SIDE_IN]);
-	free(s->squares[SIDE_REST]);
-	free(s->given);
-	free(s->stamp);
-	array_done(&s->touched);
-}
-
-/* Gives a sample to every function it is in, once each. */
-static void spread_give(struct spread *s, const struct judged *j, uint32_t stamp)
-{
-	const struct picture *p = s->fs->picture;
-
-	s->times = j->call ? 1 : fmax(1, j->of);
-	for (uint32_t n = j->node; n; n = p->nodes.at[n].parent) {
-		uint32_t function = s->fs->of_frame[p->nodes.at[n].frame];
-
-		if (s->fs->place[n] != PLACE_WITHIN || s->stamp[function] == stamp)
-			continue;
-		s->stamp[function] = stamp;
-		if (s->given[function] == 0)
-			array_push(&s->touched, function);
-		s->given[function] += j->weight;
-	}
-}
-
-/* Ends a call, or calls alike that gave an equal part each. */
-static void spread_close(struct spread *s, enum side side)
-{
-	for (uint32_t i = 0; i < s->touched.count; i++) {
-		uint32_t function = s->touched.at[i];
-
-		s->squares[side][function] +=
-			s->given[function] * s->given[function] / s->times;
-		s->given[function] = 0;
-	}
-	array_clear(&s->touched);
-}
-
-static void spread_sum(struct spread *s, const struct judged_list *list)
-{
-	for (unsigned side = SIDE_IN; side <= SIDE_REST; side++) {
-		for (uint32_t i = 0; i < list->all.count; i++) {
-			const struct judged *j = &list->all.at[i];
-			bool last = i + 1 == list->all.count || j[1].call != j->call;
-
-			if (j->side == side)
-				spread_give(s, j, side * list->all.count + i + 1);
-			if (last || (!j->call && j->side == side))
-				spread_close(s, side);
-		}
-	}
 }
 
 /* One side's calls, as the means and their errors need them. */
@@ -176,18 +103,48 @@ static double whole_extra(const struct picture *p, const struct side_calls *in,
 	       per_call(rest, sides[SIDE_REST].weight_nsec);
 }
 
-static void compare_function(struct picture_function *to, const struct side_calls *in,
-			     const struct side_calls *rest, const double squares[2])
+/* One comparison of the two sides. */
+struct sides {
+	struct side_calls in, rest;
+	double whole; /* extra time a call */
+	const struct scatter *scatter;
+};
+
+static struct proportion proportion_of(const struct side_calls *c,
+				       const struct scatter_side *scatter, uint32_t at,
+				       uint64_t part)
 {
+	return (struct proportion){ .calls = c->calls,
+				    .whole = scatter->whole,
+				    .whole_squares = scatter->whole_squares,
+				    .part = part,
+				    .part_squares = scatter->squares[at],
+				    .cross = scatter->cross[at],
+				    .tick = c->tick };
+}
+
+/* at: of the function in the scatter's arrays */
+static void compare_function(struct picture_function *to, const struct sides *s, uint32_t at)
+{
+	const struct scatter_side *scatter = s->scatter->sides;
+	struct proportion in, rest;
+	struct proportion_excess beyond;
 	double error;
 
-	to->per_call_in_nsec = per_call(in, to->total_in_nsec);
-	to->per_call_rest_nsec = per_call(rest, to->total_rest_nsec);
+	to->per_call_in_nsec = per_call(&s->in, to->total_in_nsec);
+	to->per_call_rest_nsec = per_call(&s->rest, to->total_rest_nsec);
 	to->extra_nsec = to->per_call_in_nsec - to->per_call_rest_nsec;
-	error = sqrt(mean_variance(in, to->per_call_in_nsec, squares[SIDE_IN]) +
-		     mean_variance(rest, to->per_call_rest_nsec, squares[SIDE_REST]));
+	error = sqrt(mean_variance(&s->in, to->per_call_in_nsec, scatter[SIDE_IN].squares[at]) +
+		     mean_variance(&s->rest, to->per_call_rest_nsec,
+				   scatter[SIDE_REST].squares[at]));
 	to->extra_error = 1.96 * error;
 	to->z = error > 0 ? to->extra_nsec / error : 0;
+	to->extra_share = s->whole > 0 ? fmin(1, fmax(0, to->extra_nsec / s->whole)) : 0;
+	in = proportion_of(&s->in, &scatter[SIDE_IN], at, to->total_in_nsec);
+	rest = proportion_of(&s->rest, &scatter[SIDE_REST], at, to->total_rest_nsec);
+	beyond = proportion_compare(&in, &rest);
+	to->beyond_nsec = beyond.excess;
+	to->beyond_error = 1.96 * beyond.error;
 }
 
 static double off_cpu(const struct picture *p, enum side side, const struct side_calls *c)
@@ -199,31 +156,47 @@ static double off_cpu(const struct picture *p, enum side side, const struct side
 	return fmax(0, s->mean_nsec - s->weight_nsec / c->calls);
 }
 
+/* The span's own code, as if it were a function that it calls. */
+static void compare_itself(struct picture *p, const struct functions *fs, const struct sides *s)
+{
+	struct picture_function *to = &p->itself;
+
+	for (uint32_t n = 1; n < p->nodes.count; n++) {
+		const struct picture_node *node = &p->nodes.at[n];
+
+		if (!functions_itself(fs, n))
+			continue;
+		if (to->frame == UINT32_MAX)
+			to->frame = node->frame;
+		to->total_in_nsec += node->self_nsec[SIDE_IN];
+		to->total_rest_nsec += node->self_nsec[SIDE_REST];
+		to->samples_in += node->self[SIDE_IN];
+		to->samples_rest += node->self[SIDE_REST];
+	}
+	to->self_in_nsec = to->total_in_nsec;
+	to->self_rest_nsec = to->total_rest_nsec;
+	compare_function(to, s, fs->count);
+}
+
 void extra_functions(const struct fold *f, const struct store_probe *probe,
 		     const struct judged_list *judged)
 {
 	struct picture *p = f->picture;
-	struct side_calls in = side_calls(p, SIDE_IN, judged);
-	struct side_calls rest = side_calls(p, SIDE_REST, judged);
-	double whole = whole_extra(p, &in, &rest);
 	struct functions fs;
-	struct spread spread;
+	struct scatter scatter;
+	struct sides s = { side_calls(p, SIDE_IN, judged), side_calls(p, SIDE_REST, judged), 0,
+			   &scatter };
 
+	s.whole = whole_extra(p, &s.in, &s.rest);
 	functions_init(&fs, p, place_nodes(f, probe));
 	functions_sum(&fs);
-	spread_init(&spread, &fs);
-	spread_sum(&spread, judged);
-	for (uint32_t i = 0; i < fs.count; i++) {
-		double squares[2] = { spread.squares[SIDE_IN][i],
-				      spread.squares[SIDE_REST][i] };
-		struct picture_function *to = &fs.list[i];
-
-		compare_function(to, &in, &rest, squares);
-		to->extra_share = whole > 0 ? fmin(1, fmax(0, to->extra_nsec / whole)) : 0;
-	}
+	scatter_init(&scatter, &fs, judged);
+	for (uint32_t i = 0; i < fs.count; i++)
+		compare_function(&fs.list[i], &s, i);
+	compare_itself(p, &fs, &s);
 	functions_give(&fs, p);
-	p->off_in_nsec = off_cpu(p, SIDE_IN, &in);
-	p->off_rest_nsec = off_cpu(p, SIDE_REST, &rest);
-	spread_done(&spread);
+	p->off_in_nsec = off_cpu(p, SIDE_IN, &s.in);
+	p->off_rest_nsec = off_cpu(p, SIDE_REST, &s.rest);
+	scatter_done(&scatter);
 	functions_done(&fs);
 }

@@ -12,6 +12,9 @@
  * T^2 / C^2.  Estimated numbers of calls (see view/tally.h) add m^2 over the
  * number of sampled calls.
  *
+ * Whether it is more than a longer call of the same kind would have is another question:
+ * model/proportion.h.
+ *
  * Which frames are within the span: those below the outermost frame of the
  * probed function.  Where that frame is missing (a frame-pointer walk skips
  * the caller of a function that has not set up its frame yet), those below the
@@ -23,7 +26,7 @@
 #include "view/fold.h"
 #include "view/tally.h"
 
-/* Fills functions, off_in_nsec and off_rest_nsec from the picture's nodes and
+/* Fills functions, itself, z_least, off_in_nsec and off_rest_nsec from the picture's nodes and
  * sides; judged is sorted by call.  probe: of the split. */
 void extra_functions(const struct fold *f, const struct store_probe *probe,
 		     const struct judged_list *judged);

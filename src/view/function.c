@@ -1,6 +1,10 @@
 #include "view/function.h"
 
 #include "base/table.h"
+#include "model/proportion.h"
+
+#define SAMPLES_LEAST 8	 /* fewer are never 2.81 standard errors, which two tests ask for */
+#define FALSE_CHANCE .01 /* that any function of a picture stands out by chance */
 
 void functions_init(struct functions *fs, const struct picture *p, uint8_t *place)
 {
@@ -163,10 +167,17 @@ static int larger_extra(const void *va, const void *vb)
 
 void functions_give(struct functions *fs, struct picture *p)
 {
+	unsigned tested = 2; /* the span's own code, and waiting */
+
 	for (uint32_t i = 0; i < fs->count; i++) {
-		if (fs->list[i].frame != UINT32_MAX)
-			array_push(&p->functions, fs->list[i]);
+		const struct picture_function *f = &fs->list[i];
+
+		if (f->frame == UINT32_MAX)
+			continue;
+		array_push(&p->functions, *f);
+		tested += f->samples_in + f->samples_rest >= SAMPLES_LEAST;
 	}
+	p->z_least = proportion_z_least(FALSE_CHANCE, tested);
 	if (p->functions.count)
 		qsort(p->functions.at, p->functions.count, sizeof(*p->functions.at),
 		      larger_extra);

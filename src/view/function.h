@@ -34,7 +34,13 @@ void functions_done(struct functions *fs);
 void functions_sum(struct functions *fs);
 /* True for a node where its function begins on the way from the root. */
 bool functions_first(const struct functions *fs, uint32_t node);
-/* Hands those met within over to the picture, the largest extra_nsec first. */
+/* True for a node that ends in the span's own code. */
+static inline bool functions_itself(const struct functions *fs, uint32_t node)
+{
+	return fs->place[node] == PLACE_SPAN || fs->place[node] == PLACE_AGAIN;
+}
+/* Hands those met within over to the picture, the largest extra_nsec first, and says what
+ * stands out by chance when so many are looked at (z_least). */
 void functions_give(struct functions *fs, struct picture *p);
 
 #endif

@@ -7,6 +7,8 @@ struct picture *picture_new(void)
 	struct picture *p = NEW(struct picture);
 
 	p->split_span = UINT32_MAX;
+	p->itself.frame = p->itself.caller = UINT32_MAX;
+	p->z_least = 1.96;
 	return p;
 }
 

@@ -112,7 +112,10 @@ struct picture_function {
 	double extra_nsec;  /* per_call_in - per_call_rest */
 	double extra_share; /* of the whole extra time a call, 0..1 */
 	double extra_error; /* half of the 95 % interval of extra_nsec */
-	double z;	    /* extra_nsec over its standard error; |z| < 1.96 is noise */
+	double z;	    /* extra_nsec over its standard error; |z| < z_least is noise */
+	/* of extra_nsec, what a call of IN has beyond one of the rest that is as long: 0 where
+	 * everything takes longer alike; and half of the 95 % interval of that */
+	double beyond_nsec, beyond_error;
 	uint32_t caller; /* frame that calls it most on SIDE_IN, UINT32_MAX = the span itself */
 	uint32_t depth;	 /* least number of frames between it and the span */
 };
@@ -169,6 +172,10 @@ struct picture {
 	double blur;
 	struct picture_side sides[NR_SIDE];
 	ARRAY(struct picture_function) functions; /* by extra_nsec, largest first */
+	struct picture_function itself; /* the span's own code; frame UINT32_MAX: never seen */
+	/* of the functions that were sampled often enough to stand out, chance takes one to
+	 * this |z| in one picture of a hundred */
+	double z_least;
 	double off_in_nsec, off_rest_nsec; /* per call: mean duration minus sampled cpu time,
 					      where that is more than nothing */
 

@@ -8,7 +8,7 @@
  *	K:PERCENT   one call in eight takes twice as long: function K (0 to 6) has so much of
  *	            that, the others have what is left as they have it of any call
  *
- * The truth it prints is which function that is; "" = none.
+ * Threads are called even and odd.  The truth it prints is which function that is; "" = none.
  */
 #include "calls.h"
 
@@ -119,6 +119,7 @@ static void *work(void *context)
 	const struct stage *s = w->run->stage;
 	uint64_t rounds[STAGES];
 
+	pthread_setname_np(pthread_self(), w->number % 2 ? "odd" : "even");
 	for (uint64_t i = 0; i < s->calls; i++) {
 		plan_call(&w->reason, i + (uint64_t)w->number * s->calls, s->work, rounds);
 		serve(rounds);

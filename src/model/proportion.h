@@ -1,0 +1,42 @@
+/*
+ * proportion - whether a part has another share of the whole on one side than on the other.
+ *
+ * Each side is a number of calls, of which call i took y_i of sampled time, g_i of it in
+ * the part.  With r = G / Y of the rest, the part's excess in IN is
+ *
+ *	D = sum_in (g_i - r y_i) = G - r Y:
+ *
+ * what calls of IN spend in it beyond what they would if they were the rest's calls, only
+ * longer.  Its variance is that of a ratio estimator (Cochran, Sampling Techniques, 3rd
+ * ed., 6.4): with d_i = g_i - r y_i,
+ *
+ *	Var(D) = V_in + Y_in^2 V_rest / Y_rest^2,  V = sum d_i^2 - (sum d_i)^2 / C.
+ *
+ * A side of few calls says little of how calls differ, so V is at least what chance makes
+ * of samples of weight T (multinomial: T ((1-r)^2 G + r^2 (Y-G))), times what the calls of
+ * the other side spread more than that; and at least one sample's worth, T^2.
+ */
+#ifndef SONDE_MODEL_PROPORTION_H
+#define SONDE_MODEL_PROPORTION_H
+
+/* Of one side; all times in one unit. */
+struct proportion {
+	double calls;		     /* C, all of them, sampled or not */
+	double whole, whole_squares; /* Y; sum of y_i^2 */
+	double part, part_squares;   /* G; sum of g_i^2 */
+	double cross;		     /* sum of g_i y_i */
+	double tick;		     /* T */
+};
+
+struct proportion_excess {
+	double excess, error; /* D and its standard error, a call of IN; error 0: unknown */
+};
+
+struct proportion_excess proportion_compare(const struct proportion *in,
+					    const struct proportion *rest);
+
+/* The least |z| that is no chance when so many of them are looked at: with `chance` that
+ * any of them is as far out, of a normal distribution on both sides (Bonferroni). */
+double proportion_z_least(double chance, unsigned tested);
+
+#endif

@@ -1,0 +1,265 @@
+#include "sink/verdict.h"
+
+#include "sink/compare.h"
+#include "sink/fit.h"
+#include "sink/headline.h"
+#include "sink/walk.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define TICK_TIMES 1.5 /* calls so much longer than a tick can be told apart */
+#define CALLS_LEAST 20 /* so many of them make a split */
+#define NAME_COLUMNS 48
+
+static void add_name(struct text *t, const struct picture *p, uint32_t frame)
+{
+	fit_name(t, walk_name(p, frame), NAME_COLUMNS);
+}
+
+static void add_source(struct text *t, const struct picture *p, uint32_t frame)
+{
+	const struct picture_frame *f = &p->frames.at[frame];
+	const char *file = picture_text(p, f->file), *base = strrchr(file, '/');
+
+	if (!f->file)
+		return;
+	text_add(t, " (");
+	fit_name(t, base ? base + 1 : file, NAME_COLUMNS);
+	if (f->line)
+		text_format(t, ":%u", f->line);
+	text_add_char(t, ')');
+}
+
+/* waiting: most of the extra time is not on a CPU, which was said before. */
+static void say_function(struct text *t, const struct picture *p,
+			 const struct picture_function *f, bool waiting)
+{
+	char buf[TEXT_QUANTITY];
+	double share = 100 * fmin(f->extra_nsec / verdict_extra_cpu(p), 1);
+
+	if (waiting)
+		text_format(t, " Of their extra CPU time %.0f %% is in ", share);
+	else
+		text_format(t, "%s calls spend %.0f %% of their extra CPU time in ",
+			    strcmp(headline_side(p), "slow") == 0 ? "Slow" : "These", share);
+	add_name(t, p, f->frame);
+	if (f == &p->itself) {
+		text_add(t, " itself, not in what it calls.");
+		return;
+	}
+	add_source(t, p, f->frame);
+	if (f->caller < p->frames.count) {
+		text_add(t, ", called by ");
+		add_name(t, p, f->caller);
+		add_source(t, p, f->caller);
+	}
+	if (!f->samples_rest)
+		text_add(t, "; the rest were never seen in it.");
+	else
+		text_format(t, "; the rest spend %s a call in it.",
+			    text_duration(buf, f->per_call_rest_nsec));
+}
+
+/* A command to go on with, on a line of its own, quoted for the shell; none for
+ * a name that no person would type. */
+static void say_next(struct text *t, const struct picture *p, const struct picture_function *f)
+{
+	const char *name = walk_name(p, f->frame);
+	size_t n = strcspn(name, "("); /* places are without parameters */
+	AUTO_FREE char *place = mem_text_part(name, n);
+	AUTO_TEXT struct text plain = { 0 };
+
+	text_add_plain(&plain, place);
+	if (!p->pid || !n || n > NAME_COLUMNS || strcmp(text_string(&plain), place) != 0 ||
+	    strpbrk(place, "'[") || p->frames.at[f->frame].kind != FRAME_USER)
+		return;
+	text_format(t,
+		    strpbrk(place, " <>*?&;|$`\\\"~#") ? "Next: sonde latency -p %u '%s'\n"
+						       : "Next: sonde latency -p %u %s\n",
+		    p->pid, place);
+}
+
+/* waiting: most of the extra time is not on a CPU, which was said before. */
+static void say_spread(struct text *t, const struct picture *p, const struct verdict *v,
+		       bool waiting)
+{
+	text_format(t, "%s single function has most of the%s extra CPU time. What stands out:",
+		    waiting ? " No" : "No", waiting ? "ir" : "");
+	for (unsigned i = 0; i < v->nr_causes; i++) {
+		text_add(t, i ? ", " : " ");
+		add_name(t, p, v->causes[i]->frame);
+		text_add(t, v->causes[i] == &p->itself ? " itself" : "");
+		text_format(t, " %.0f %%",
+			    100 * v->causes[i]->extra_nsec / verdict_extra_cpu(p));
+	}
+	text_add(t, ".");
+}
+
+static void say_alike(struct text *t, const struct picture *p, const struct verdict *v)
+{
+	struct contrast d;
+
+	if (!compare_cpu(p, &d) || d.in <= 0 || d.rest <= 0)
+		return;
+	text_format(t,
+		    "Nothing separates these calls from the rest but that all in them takes "
+		    "longer alike: +%.0f %% CPU time a call.",
+		    100 * d.extra / d.rest);
+	if (!v->most)
+		return;
+	text_add(t, " Most of it, in both, is in ");
+	add_name(t, p, v->most->frame);
+	add_source(t, p, v->most->frame);
+	text_format(t, ": %.0f %% in these calls, %.0f %% in the rest.",
+		    100 * v->most->per_call_in_nsec / d.in,
+		    100 * v->most->per_call_rest_nsec / d.rest);
+}
+
+static void say_noise(struct text *t, const struct picture *p)
+{
+	char in[TEXT_QUANTITY], rest[TEXT_QUANTITY];
+
+	text_format(t,
+		    "Nothing separates these calls from the rest: no function differs by more "
+		    "than chance (%s samples in these calls, %s in the rest). To see smaller "
+		    "differences, record for longer (-d) or more often (-F).",
+		    text_count(in, p->sides[SIDE_IN].samples),
+		    text_count(rest, p->sides[SIDE_REST].samples));
+}
+
+static uint64_t calls_above(const struct picture_span *span, nsec bound)
+{
+	uint64_t calls = 0;
+
+	for (uint32_t i = 0; i < span->buckets.count; i++)
+		calls += span->buckets.at[i].low >= bound ? span->buckets.at[i].count : 0;
+	return calls;
+}
+
+/* A round bound that calls can be told apart at, and some are above; 0: none are. */
+static nsec bound_to_try(const struct picture *p)
+{
+	static const uint32_t steps[] = { 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000 };
+	const struct picture_span *span = headline_span(p);
+
+	for (unsigned i = 0; i < COUNT_OF(steps); i++) {
+		nsec bound = steps[i] * NSEC_PER_USEC;
+
+		if (bound >= TICK_TIMES * fmax(p->losses.tick_nsec, p->threshold))
+			return span && calls_above(span, bound) >= CALLS_LEAST ? bound : 0;
+	}
+	return 0;
+}
+
+static void say_blurred(struct text *t, const struct picture *p)
+{
+	char tick[TEXT_QUANTITY];
+	nsec better = bound_to_try(p);
+	bool brief = p->threshold < TICK_TIMES * p->losses.tick_nsec;
+
+	text_format(t,
+		    brief ? "Calls near this bound are shorter than one sample takes (%s)"
+			  : "Calls on the two sides of this bound differ by less than one "
+			    "sample takes (%s)",
+		    text_duration(tick, p->losses.tick_nsec));
+	text_add(t,
+		 ": how many there are, how long they last and what share of the time they "
+		 "have holds, but not which of them a sample fell in, so no cause is named.");
+	if (better)
+		text_format(t, " Try --split 'dur > %llu%s'.",
+			    (unsigned long long)(better / (better < NSEC_PER_MSEC
+								   ? NSEC_PER_USEC
+								   : NSEC_PER_MSEC)),
+			    better < NSEC_PER_MSEC ? "us" : "ms");
+	else if (brief)
+		text_add(t, " Watch a function that calls this one, whose calls are longer.");
+}
+
+/* Words into lines; a word longer than a line gets its own. */
+static void add_wrapped(struct text *t, const char *words, unsigned columns)
+{
+	unsigned used = 0;
+
+	while (*words) {
+		size_t n = strcspn(words, " ");
+		AUTO_FREE char *word = mem_text_part(words, n);
+		unsigned wide = fit_columns(word);
+
+		if (used && used + 1 + wide > columns) {
+			text_add_char(t, '\n');
+			used = 0;
+		}
+		if (used) {
+			text_add_char(t, ' ');
+			used++;
+		}
+		text_add(t, word);
+		used += wide;
+		words += n + (words[n] == ' ');
+	}
+	text_add_char(t, '\n');
+}
+
+static void say_waiting(struct text *t, const struct picture *p, const struct verdict *v)
+{
+	text_format(
+		t,
+		"%.0f %% of the extra time is not on a CPU: these calls wait (or want for a "
+		"CPU) more than they compute.",
+		100 * fmin(v->waiting_share, 1));
+	if (!v->nr_causes)
+		return;
+	if (verdict_has_most(p, v->causes[0]))
+		say_function(t, p, v->causes[0], true);
+	else
+		say_spread(t, p, v, true);
+}
+
+void verdict_words(struct text *t, const struct picture *p, const struct verdict *v)
+{
+	switch (v->kind) {
+	case VERDICT_FUNCTION:
+	case VERDICT_ITSELF:
+		say_function(t, p, v->causes[0], false);
+		break;
+	case VERDICT_SPREAD:
+		say_spread(t, p, v, false);
+		break;
+	case VERDICT_WAITING:
+		say_waiting(t, p, v);
+		break;
+	case VERDICT_ALIKE:
+		say_alike(t, p, v);
+		break;
+	case VERDICT_NOISE:
+		say_noise(t, p);
+		break;
+	case VERDICT_BLURRED:
+		say_blurred(t, p);
+		break;
+	case NR_VERDICT:
+		break;
+	}
+}
+
+/* What to look into next; NULL when it is this span itself, or nothing. */
+static const struct picture_function *to_look_into(const struct picture *p,
+						   const struct verdict *v)
+{
+	if (v->kind == VERDICT_ALIKE)
+		return v->most;
+	return v->nr_causes && v->causes[0] != &p->itself ? v->causes[0] : NULL;
+}
+
+void verdict_print(struct text *t, const struct picture *p, unsigned columns)
+{
+	struct verdict v = verdict_reach(p);
+	const struct picture_function *next = to_look_into(p, &v);
+	AUTO_TEXT struct text words = { 0 };
+
+	verdict_words(&words, p, &v);
+	add_wrapped(t, text_string(&words), columns);
+	if (next)
+		say_next(t, p, next);
+}

@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""cause_bench - splits that separate nothing, and calls whose cause was planted.
+
+Of the first kind no function may be named as a cause; of the second the planted one must
+be, and no other that is not around it.
+"""
+import json
+import os
+import subprocess
+import sys
+
+from measure import BUILD, SONDE, need, scratch
+
+CALLS = os.path.join(BUILD, "test/target/calls")
+ROUNDS = int(os.environ.get("ROUNDS", 100))  # of each of the two kinds
+SECONDS = 4
+# function to watch, variant, microseconds a call, split
+NULLS = [
+    ("serve", "same", 100, "dur > p50"),
+    ("serve", "same", 100, "dur > p95"),
+    ("serve", "alike", 1000, "dur > p90"),
+    ("serve", "same", 4, "dur > p95"),
+    ("serve", "same", 300, "thread == \"odd\""),
+    ("submit", "same", 500, "dur > p50"),
+]
+STAGES = ["decode", "lookup", "rank", "render", "layout", "paint", "submit"]
+AROUND = {"layout": ["render"], "paint": ["render"]}
+PERCENTS = [10, 15, 25, 50, 100]
+
+
+def output_of(argv, **more):
+    return subprocess.run(argv, stdout=subprocess.PIPE, check=True, text=True, **more).stdout
+
+
+def watch(d, function, variant, micros, hz):
+    """Records calls of the target, and returns the function that it says is the cause."""
+    part = 0.1 if function == "submit" else 1
+    target = [CALLS, "planted", "--work", str(int(micros * 1000 / part)), "--variant", variant,
+              "--calls", str(int(SECONDS * 1e6 * part / micros)), "--seconds", "60"]
+    out = output_of([SONDE, "record", "-q", "-s", function, "-F", str(hz), "--yes",
+                     "-o", f"{d}/x.sonde", "--", *target], stderr=subprocess.DEVNULL)
+    return json.loads(out.strip().splitlines()[-1])["cause"]
+
+
+def named(d, split):
+    """The functions that are said to be the cause, and how that was said."""
+    report = json.loads(output_of([SONDE, "report", f"{d}/x.sonde", "--json", "--split", split]))
+    verdict = report["split"]["verdict"]
+    return verdict["causes"], verdict["text"]
+
+
+def nulls(d):
+    false = 0
+    for i in range(ROUNDS):
+        function, variant, micros, split = NULLS[i % len(NULLS)]
+        watch(d, function, variant, micros, 1997)
+        causes, text = named(d, split)
+        false += bool(causes)
+        print(f"  {i}: {function} {variant} {micros} us, {split}: {text}", flush=True)
+    return false
+
+
+def planted(d):
+    missed = wrong = 0
+    for i in range(ROUNDS):
+        stage = STAGES[i % len(STAGES)]
+        percent = PERCENTS[i // len(STAGES) % len(PERCENTS)]
+        truth = watch(d, "serve", f"{STAGES.index(stage)}:{percent}", 400, 1997)
+        causes, text = named(d, "dur > p90")
+        missed += truth not in causes
+        wrong += bool(set(causes) - {truth, *AROUND.get(truth, [])})
+        print(f"  {i}: {percent} % in {truth}: {text}", flush=True)
+    return missed, wrong
+
+
+need(SONDE, CALLS)
+with scratch() as d:
+    which = sys.argv[1:] or ["nulls", "planted"]
+    if "nulls" in which:
+        print(f"false names in {ROUNDS} splits that separate nothing: {nulls(d)}", flush=True)
+    if "planted" in which:
+        missed, wrong = planted(d)
+        print(f"of {ROUNDS} planted causes {missed} missed; {wrong} times another was named",
+              flush=True)
