@@ -317,6 +317,10 @@ static void what_fell_into_a_probe_is_left_out(void **state)
 	assert_int_equal(p->nodes.at[node(p, "main/handle/sys_read/sys_read")].self[SIDE_IN],
 			 2);
 	assert_int_equal(node(p, "main/handle/asm_exc_int3"), UINT32_MAX);
+	assert_int_not_equal(node(p, "main/[sonde probe]/log"), UINT32_MAX);
+	picture_free(p);
+	st->probes.at[0].exit = EXIT_SITES; /* then the hook is another tool's */
+	p = ask(st, &(struct query){ 0 });
 	assert_int_not_equal(node(p, "main/[uprobes]/log"), UINT32_MAX);
 	picture_free(p);
 	p = ask(st, &(struct query){ .tid = 8 });

@@ -64,6 +64,15 @@ static uint64_t run_address(const struct fold *f, const struct frame *frame, uin
 	return frame->offset - at->offset + at->start;
 }
 
+/* A return hook stands on the stack in place of the return address. */
+static bool has_hooks(const struct store *st)
+{
+	for (uint32_t i = 0; i < st->probes.count; i++)
+		if (st->probes.at[i].exit == EXIT_HOOK)
+			return true;
+	return false;
+}
+
 /* Frames that are no function of any file; false: it is one. */
 static bool name_special(const struct fold *f, const struct frame *frame,
 			 struct picture_frame *to)
@@ -87,7 +96,8 @@ static bool name_special(const struct fold *f, const struct frame *frame,
 	}
 	if (image_kind(f, frame->image) != IMAGE_PROBES)
 		return false;
-	to->name = intern_text(&f->picture->text, "[uprobes]");
+	to->name = intern_text(&f->picture->text,
+			       has_hooks(f->store) ? "[sonde probe]" : "[uprobes]");
 	to->kind = FRAME_PROBE;
 	return true;
 }
