@@ -66,8 +66,7 @@ def planted(d):
     for i in range(ROUNDS):
         stage = STAGES[i % len(STAGES)]
         percent = PERCENTS[i // len(STAGES) % len(PERCENTS)]
-        truth = watch(d, "serve", f"{STAGES.index(stage)}:{percent}", 400,
-                      2 * SECONDS)
+        truth = watch(d, "serve", f"{STAGES.index(stage)}:{percent}", 400, 2 * SECONDS)
         causes, text = named(d, "dur > 650us")  # between the two kinds
         missed += truth not in causes
         wrong += bool(set(causes) - {truth, *AROUND.get(truth, [])})
