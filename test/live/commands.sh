@@ -38,8 +38,9 @@ check 'list --stats is about what the place stands for' grep -q '^calls: 1 funct
 sonde_run list /etc/hostname
 check 'a file that is no program is refused' bash -c "[ $status != 0 ] && grep -q '^sonde: ' '$err'"
 sonde_run list -p "$target" calls.c
+# its code begins on the line of the brace
 line=$(grep -n '^KEPT uint64_t f_push(' "$(dirname "$0")/../target/calls.c" | cut -d: -f1)
-check 'list FILE.c shows lines with code' grep -q "calls.c:$line .*f_push" "$out"
+check 'list FILE.c shows lines with code' grep -q "calls.c:$((line + 1)) .*f_push\$" "$out"
 
 # doctor
 sonde_run doctor
