@@ -227,6 +227,21 @@ static void itself_fill(struct picture *p, uint32_t span)
 	function_compare(p, f);
 }
 
+/* A frame of the shop is one function. */
+static void nodes_place(struct picture *p, uint32_t span)
+{
+	for (uint32_t i = 1; i < p->nodes.count; i++) {
+		struct picture_node *node = &p->nodes.at[i];
+
+		node->place = node->frame == span		? PLACE_SPAN
+			      : p->nodes.at[node->parent].place ? PLACE_WITHIN
+								: PLACE_OUTER;
+		for (uint32_t k = 0; k < p->functions.count && node->place; k++)
+			if (p->functions.at[k].frame == node->frame)
+				node->function = k;
+	}
+}
+
 void golden_functions_add(struct picture *p)
 {
 	uint32_t span = golden_frame_find(p, "handle_request", strlen("handle_request"));
@@ -249,6 +264,7 @@ void golden_functions_add(struct picture *p)
 	}
 	itself_fill(p, span);
 	qsort(p->functions.at, p->functions.count, sizeof(*p->functions.at), extra_order);
+	nodes_place(p, span);
 }
 
 struct picture *golden_split(void)

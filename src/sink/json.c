@@ -9,7 +9,7 @@
 #include "probe/ending.h"
 #include "sink/escape.h"
 #include "sink/headline.h"
-#include "sink/verdict.h"
+#include "sink/verdict_text.h"
 #include "sink/walk.h"
 #include "wire/span_end.h"
 

@@ -8,9 +8,9 @@
 #ifndef SONDE_SINK_SVG_DRAW_H
 #define SONDE_SINK_SVG_DRAW_H
 
-#include "sink/compare.h"
 #include "sink/sink.h"
 #include "sink/svg_layout.h"
+#include "view/compare.h"
 
 /* Pixels.  The script reads them off the elements, so they live here only. */
 #define SVG_WIDTH 1200

@@ -63,14 +63,14 @@ static void add_compared_line(const struct svg *s, uint32_t node)
 
 	text_format(s->out, "%s a call, %s in the rest: ", text_duration(buf[0], d.in),
 		    text_duration(buf[1], d.rest));
-	if (!s->compare.inside[node])
+	if (!compare_inside(s->p, node))
 		text_add(s->out, "around the span, not compared");
 	else if (contrast_is_noise(s->p, &d))
 		text_add(s->out, "within noise");
 	else
 		text_format(s->out, "%s%s ± %s", d.extra > 0 ? "+" : "",
 			    text_duration(buf[2], d.extra), text_duration(buf[0], d.error));
-	if (s->compare.inside[node] && !contrast_is_noise(s->p, &d) && all.extra > 0)
+	if (compare_inside(s->p, node) && !contrast_is_noise(s->p, &d) && all.extra > 0)
 		text_format(s->out, " (%.0f %% of the extra CPU time)",
 			    100 * d.extra / all.extra);
 	text_format(s->out, "\n%.2f %% of the side; %s samples, %s in the rest",
@@ -123,7 +123,7 @@ static void frame_colour(const struct svg *s, uint32_t node, colour_text ret)
 		return;
 	}
 	d = compare_node(&s->compare, s->p, node);
-	if (!s->compare.inside[node])
+	if (!compare_inside(s->p, node))
 		strcpy(ret, COLOUR_CONTEXT);
 	else if (contrast_is_noise(s->p, &d) || !s->compare.most)
 		strcpy(ret, COLOUR_NOISE);

@@ -1,10 +1,10 @@
 #include "sink/text_part.h"
 
-#include "sink/compare.h"
 #include "sink/fit.h"
 #include "sink/headline.h"
-#include "sink/verdict.h"
 #include "sink/walk.h"
+#include "view/compare.h"
+#include "view/verdict.h"
 
 #include <math.h>
 

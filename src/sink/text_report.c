@@ -12,7 +12,7 @@
 #include "sink/headline.h"
 #include "sink/spark.h"
 #include "sink/text_part.h"
-#include "sink/verdict.h"
+#include "sink/verdict_text.h"
 #include "sink/walk.h"
 #include "wire/span_end.h"
 

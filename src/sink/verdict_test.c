@@ -1,7 +1,7 @@
-#include "sink/verdict.h"
+#include "sink/verdict_text.h"
 
-#include "sink/compare.h"
 #include "sink/golden_picture.h"
+#include "view/compare.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -187,7 +187,7 @@ static void a_comparison_adds_up(void **state)
 			sum += compare_node(&c, p, i).extra;
 	}
 	assert_true(fabs(sum + itself - whole.extra) < 1e-6 * fabs(whole.extra));
-	assert_false(c.inside[1]); /* start_thread is around the span */
+	assert_false(compare_inside(p, 1)); /* start_thread is around the span */
 	compare_done(&c);
 	p->sides[SIDE_REST].calls = 0;
 	assert_false(compare_make(&c, p));

@@ -1,9 +1,9 @@
-#include "sink/verdict.h"
+#include "sink/verdict_text.h"
 
-#include "sink/compare.h"
 #include "sink/fit.h"
 #include "sink/headline.h"
 #include "sink/walk.h"
+#include "view/compare.h"
 
 #include <math.h>
 #include <stdio.h>

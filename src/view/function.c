@@ -165,6 +165,19 @@ static int larger_extra(const void *va, const void *vb)
 	return a->frame < b->frame ? -1 : a->frame > b->frame;
 }
 
+/* What the nodes of the picture are to its functions. */
+static void give_nodes(const struct functions *fs, struct picture *p)
+{
+	AUTO_FREE uint32_t *given = mem_zeroed(fs->count, sizeof(*given));
+
+	for (uint32_t i = 0; i < p->functions.count; i++)
+		given[fs->of_frame[p->functions.at[i].frame]] = i;
+	for (uint32_t n = 0; n < p->nodes.count; n++) {
+		p->nodes.at[n].place = fs->place[n];
+		p->nodes.at[n].function = given[function_of(fs, n)];
+	}
+}
+
 void functions_give(struct functions *fs, struct picture *p)
 {
 	unsigned tested = 2; /* the span's own code, and waiting */
@@ -181,4 +194,5 @@ void functions_give(struct functions *fs, struct picture *p)
 	if (p->functions.count)
 		qsort(p->functions.at, p->functions.count, sizeof(*p->functions.at),
 		      larger_extra);
+	give_nodes(fs, p);
 }

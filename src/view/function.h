@@ -10,14 +10,6 @@
 
 #include "view/picture.h"
 
-/* What a node is to the sums. */
-enum place_in_span {
-	PLACE_OUTER,  /* the root, and callers of what is asked about */
-	PLACE_SPAN,   /* the (outermost) frame of the probed function */
-	PLACE_WITHIN, /* counted */
-	PLACE_AGAIN,  /* counted, but not a function of its own: the probed one again */
-};
-
 struct functions {
 	const struct picture *picture;
 	uint32_t *of_frame; /* function of each frame */
@@ -39,8 +31,9 @@ static inline bool functions_itself(const struct functions *fs, uint32_t node)
 {
 	return fs->place[node] == PLACE_SPAN || fs->place[node] == PLACE_AGAIN;
 }
-/* Hands those met within over to the picture, the largest extra_nsec first, and says what
- * stands out by chance when so many are looked at (z_least). */
+/* Hands those met within over to the picture, the largest extra_nsec first, with what its
+ * nodes are to them, and says what stands out by chance when so many are looked at
+ * (z_least). */
 void functions_give(struct functions *fs, struct picture *p);
 
 #endif

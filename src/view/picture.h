@@ -54,6 +54,14 @@ struct picture_frame {
 	uint32_t at_line; /* inlined into, where that is called; 0 = not known */
 };
 
+/* What a node is to the functions that are compared. */
+enum place_in_span {
+	PLACE_OUTER,  /* the root, and callers of what is asked about */
+	PLACE_SPAN,   /* the (outermost) frame of the probed function */
+	PLACE_WITHIN, /* counted */
+	PLACE_AGAIN,  /* counted, but not a function of its own: the probed one again */
+};
+
 /* nodes[0] is the root ("all"); a node is younger than its parent. */
 struct picture_node {
 	uint32_t parent;	     /* of the root: 0 */
@@ -63,6 +71,8 @@ struct picture_node {
 	text_id site_file;	     /* where in the parent it is called: the place that was */
 	uint32_t site_line;	     /* seen first; 0 = not known */
 	bool more_sites;	     /* it is called from other lines there, too */
+	uint8_t place;		     /* enum place_in_span; all PLACE_OUTER: none compared */
+	uint32_t function;	     /* PLACE_WITHIN: index into functions */
 };
 
 struct picture_bucket {

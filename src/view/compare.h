@@ -10,8 +10,8 @@
  * is too small; the picture's functions know their true errors (from the spread
  * between calls), and a node's is widened as that of its function was.
  */
-#ifndef SONDE_SINK_COMPARE_H
-#define SONDE_SINK_COMPARE_H
+#ifndef SONDE_VIEW_COMPARE_H
+#define SONDE_VIEW_COMPARE_H
 
 #include "view/picture.h"
 
@@ -22,7 +22,6 @@ struct compare {
 	uint64_t *nsec_in, *nsec_rest; /* per node, callees included */
 	uint64_t *samples_in, *samples_rest;
 	double *widen; /* per frame: true error over the Poisson one, at least 1 */
-	bool *inside;  /* per node: in the span's function or called by it */
 	double most;   /* largest |extra| of a node inside that is not noise */
 };
 
@@ -37,6 +36,11 @@ struct contrast {
 bool compare_make(struct compare *c, const struct picture *p);
 void compare_done(struct compare *c);
 
+/* In the span's function, or called by it. */
+static inline bool compare_inside(const struct picture *p, uint32_t node)
+{
+	return p->nodes.at[node].place != PLACE_OUTER;
+}
 struct contrast compare_node(const struct compare *c, const struct picture *p, uint32_t node);
 /* The span's own code, without what it calls; false when it has no samples or
  * a side has no calls. */

@@ -1,6 +1,6 @@
-#include "sink/verdict.h"
+#include "view/verdict.h"
 
-#include "sink/compare.h"
+#include "view/compare.h"
 
 #include <math.h>
 

@@ -1,6 +1,4 @@
-#include "sink/compare.h"
-
-#include "sink/headline.h"
+#include "view/compare.h"
 
 #include <math.h>
 
@@ -74,25 +72,6 @@ static double *frame_widen(const struct picture *p)
 	return widen;
 }
 
-/* Marks what is in or below the span's function.  Where no frame has its name
- * (it was inlined away, or the names are missing) everything counts as inside. */
-static void mark_inside(struct compare *c, const struct picture *p)
-{
-	const struct picture_span *span = headline_span(p);
-	bool any = false;
-
-	c->inside = mem_zeroed(p->nodes.count + 1, sizeof(*c->inside));
-	for (uint32_t i = 1; i < p->nodes.count && span; i++) {
-		const struct picture_node *node = &p->nodes.at[i];
-
-		c->inside[i] = c->inside[node->parent] ||
-			       p->frames.at[node->frame].name == span->function;
-		any |= c->inside[i];
-	}
-	for (uint32_t i = 0; i < p->nodes.count && !any; i++)
-		c->inside[i] = true;
-}
-
 static uint64_t *totals(const struct picture *p, enum side side, bool in_nsec)
 {
 	uint64_t *total = mem_zeroed(p->nodes.count + 1, sizeof(*total));
@@ -114,11 +93,10 @@ bool compare_make(struct compare *c, const struct picture *p)
 	c->samples_in = totals(p, SIDE_IN, false);
 	c->samples_rest = totals(p, SIDE_REST, false);
 	c->widen = frame_widen(p);
-	mark_inside(c, p);
 	for (uint32_t i = 0; i < p->nodes.count; i++) {
 		struct contrast d = compare_node(c, p, i);
 
-		if (c->inside[i] && !contrast_is_noise(p, &d))
+		if (compare_inside(p, i) && !contrast_is_noise(p, &d))
 			c->most = fmax(c->most, fabs(d.extra));
 	}
 	return true;
@@ -131,7 +109,6 @@ void compare_done(struct compare *c)
 	free(c->samples_in);
 	free(c->samples_rest);
 	free(c->widen);
-	free(c->inside);
 }
 
 struct contrast compare_node(const struct compare *c, const struct picture *p, uint32_t node)

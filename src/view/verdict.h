@@ -1,10 +1,9 @@
 /*
- * verdict - the report's conclusion: which function makes slow calls slow.
+ * verdict - the conclusion of a comparison: which function makes slow calls slow.
  */
-#ifndef SONDE_SINK_VERDICT_H
-#define SONDE_SINK_VERDICT_H
+#ifndef SONDE_VIEW_VERDICT_H
+#define SONDE_VIEW_VERDICT_H
 
-#include "base/text.h"
 #include "view/picture.h"
 
 /* What a comparison says, from clearest to none. */
@@ -45,10 +44,6 @@ bool verdict_has_most(const struct picture *p, const struct picture_function *f)
 
 /* For scripts: "function", "itself", ... */
 const char *verdict_name(enum verdict_kind kind);
-/* Adds it as sentences. */
-void verdict_words(struct text *t, const struct picture *p, const struct verdict *v);
-/* The same with a way to go on, wrapped at columns, with newline. */
-void verdict_print(struct text *t, const struct picture *p, unsigned columns);
 
 /* Whether samples' sides are known too badly for anything to be said about causes. */
 bool verdict_is_blurred(const struct picture *p);

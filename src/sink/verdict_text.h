@@ -1,0 +1,15 @@
+/*
+ * verdict_text - a verdict in words.
+ */
+#ifndef SONDE_SINK_VERDICT_TEXT_H
+#define SONDE_SINK_VERDICT_TEXT_H
+
+#include "base/text.h"
+#include "view/verdict.h"
+
+/* Adds it as sentences. */
+void verdict_words(struct text *t, const struct picture *p, const struct verdict *v);
+/* The same with a way to go on, wrapped at columns, with newline. */
+void verdict_print(struct text *t, const struct picture *p, unsigned columns);
+
+#endif
