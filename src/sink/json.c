@@ -146,7 +146,7 @@ static void add_verdict(struct text *t, const struct picture *p)
 	text_add_char(t, '[');
 	for (unsigned i = 0; i < v.nr_causes; i++) {
 		text_add(t, i ? "," : "");
-		escape_json(t, walk_name(p, v.causes[i]->frame));
+		escape_json(t, walk_name(p, v.causes[i].function->frame));
 	}
 	text_add_char(t, ']');
 	add_string(t, "text", text_string(&words));

@@ -31,34 +31,69 @@ static void add_source(struct text *t, const struct picture *p, uint32_t frame)
 	text_add_char(t, ')');
 }
 
-/* waiting: most of the extra time is not on a CPU, which was said before. */
-static void say_function(struct text *t, const struct picture *p,
-			 const struct picture_function *f, bool waiting)
+static double share_of(const struct picture *p, const struct cause *cause)
 {
+	return fmin(cause->extra_nsec / verdict_extra_cpu(p), 1);
+}
+
+/* "paint (planted.c:31)", "serve itself" */
+static void add_cause(struct text *t, const struct picture *p, const struct cause *cause)
+{
+	add_name(t, p, cause->function->frame);
+	if (cause->function == &p->itself)
+		text_add(t, " itself");
+	else
+		add_source(t, p, cause->function->frame);
+}
+
+/* is: "12 % is in paint (planted.c:31), 11 % in lookup (planted.c:20)", else without */
+static void add_causes(struct text *t, const struct picture *p, const struct verdict *v,
+		       unsigned first, bool is)
+{
+	for (unsigned i = first; i < v->nr_causes; i++) {
+		text_format(t,
+			    i > first ? ", %.0f %% in "
+			    : is      ? "%.0f %% is in "
+				      : "%.0f %% in ",
+			    100 * share_of(p, &v->causes[i]));
+		add_cause(t, p, &v->causes[i]);
+	}
+}
+
+/* waiting: most of the extra time is not on a CPU, which was said before. */
+static void say_function(struct text *t, const struct picture *p, const struct verdict *v,
+			 bool waiting)
+{
+	const struct picture_function *f = v->causes[0].function;
 	char buf[TEXT_QUANTITY];
-	double share = 100 * fmin(f->extra_nsec / verdict_extra_cpu(p), 1);
 
 	if (waiting)
-		text_format(t, " Of their extra CPU time %.0f %% is in ", share);
+		text_format(t, " Of their extra CPU time %.0f %% is in ",
+			    100 * share_of(p, &v->causes[0]));
 	else
 		text_format(t, "%s calls spend %.0f %% of their extra CPU time in ",
-			    strcmp(headline_side(p), "slow") == 0 ? "Slow" : "These", share);
-	add_name(t, p, f->frame);
+			    strcmp(headline_side(p), "slow") == 0 ? "Slow" : "These",
+			    100 * share_of(p, &v->causes[0]));
+	add_cause(t, p, &v->causes[0]);
 	if (f == &p->itself) {
-		text_add(t, " itself, not in what it calls.");
+		text_add(t, ", not in what it calls.");
+	} else {
+		if (f->caller < p->frames.count) {
+			text_add(t, ", called by ");
+			add_name(t, p, f->caller);
+			add_source(t, p, f->caller);
+		}
+		if (!f->samples_rest)
+			text_add(t, "; the rest were never seen in it.");
+		else
+			text_format(t, "; the rest spend %s a call in it.",
+				    text_duration(buf, f->per_call_rest_nsec));
+	}
+	if (v->nr_causes < 2)
 		return;
-	}
-	add_source(t, p, f->frame);
-	if (f->caller < p->frames.count) {
-		text_add(t, ", called by ");
-		add_name(t, p, f->caller);
-		add_source(t, p, f->caller);
-	}
-	if (!f->samples_rest)
-		text_add(t, "; the rest were never seen in it.");
-	else
-		text_format(t, "; the rest spend %s a call in it.",
-			    text_duration(buf, f->per_call_rest_nsec));
+	text_add(t, " Another ");
+	add_causes(t, p, v, 1, true);
+	text_add_char(t, '.');
 }
 
 /* A command to go on with, on a line of its own, quoted for the shell; none for
@@ -80,20 +115,22 @@ static void say_next(struct text *t, const struct picture *p, const struct pictu
 		    p->pid, place);
 }
 
-/* waiting: most of the extra time is not on a CPU, which was said before. */
+/* No single one has most of it. */
 static void say_spread(struct text *t, const struct picture *p, const struct verdict *v,
 		       bool waiting)
 {
-	text_format(t, "%s single function has most of the%s extra CPU time. What stands out:",
-		    waiting ? " No" : "No", waiting ? "ir" : "");
-	for (unsigned i = 0; i < v->nr_causes; i++) {
-		text_add(t, i ? ", " : " ");
-		add_name(t, p, v->causes[i]->frame);
-		text_add(t, v->causes[i] == &p->itself ? " itself" : "");
-		text_format(t, " %.0f %%",
-			    100 * v->causes[i]->extra_nsec / verdict_extra_cpu(p));
-	}
-	text_add(t, ".");
+	if (v->they_have_most)
+		text_format(t,
+			    waiting ? " Of their extra CPU time "
+				    : "Of the extra CPU time of %s calls ",
+			    strcmp(headline_side(p), "slow") == 0 ? "slow" : "these");
+	else
+		text_format(t,
+			    "%s single function has most of the%s extra CPU time. What stands "
+			    "out: ",
+			    waiting ? " No" : "No", waiting ? "ir" : "");
+	add_causes(t, p, v, 0, v->they_have_most);
+	text_add_char(t, '.');
 }
 
 static void say_alike(struct text *t, const struct picture *p, const struct verdict *v)
@@ -210,8 +247,8 @@ static void say_waiting(struct text *t, const struct picture *p, const struct ve
 		100 * fmin(v->waiting_share, 1));
 	if (!v->nr_causes)
 		return;
-	if (verdict_has_most(p, v->causes[0]))
-		say_function(t, p, v->causes[0], true);
+	if (v->one_has_most)
+		say_function(t, p, v, true);
 	else
 		say_spread(t, p, v, true);
 }
@@ -221,7 +258,7 @@ void verdict_words(struct text *t, const struct picture *p, const struct verdict
 	switch (v->kind) {
 	case VERDICT_FUNCTION:
 	case VERDICT_ITSELF:
-		say_function(t, p, v->causes[0], false);
+		say_function(t, p, v, false);
 		break;
 	case VERDICT_SPREAD:
 		say_spread(t, p, v, false);
@@ -249,7 +286,10 @@ static const struct picture_function *to_look_into(const struct picture *p,
 {
 	if (v->kind == VERDICT_ALIKE)
 		return v->most;
-	return v->nr_causes && v->causes[0] != &p->itself ? v->causes[0] : NULL;
+	for (unsigned i = 0; i < v->nr_causes; i++)
+		if (v->causes[i].function != &p->itself)
+			return v->causes[i].function;
+	return NULL;
 }
 
 void verdict_print(struct text *t, const struct picture *p, unsigned columns)

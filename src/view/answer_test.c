@@ -272,6 +272,23 @@ static void what_has_no_name_is_counted(void **state)
 	store_free(st);
 }
 
+/* However it came in, and wherever. */
+static void interrupts_are_one_function(void **state)
+{
+	static const uint64_t timer[] = { 0xffff0020, 0xffff2010, 0 };
+	static const uint64_t device[] = { 0xffff0020, 0xffff3010, 0 };
+	struct event_sample e = { .pid = PID, .weight = MS };
+	struct store *st = make_store(NULL);
+	struct picture *p;
+
+	build_sample(st, 1100 * MS, 7, &e, (struct build_stack){ timer, NULL });
+	build_sample(st, 1101 * MS, 7, &e, (struct build_stack){ device, NULL });
+	p = ask(st, &(struct query){ 0 });
+	assert_int_equal(p->nodes.at[node(p, FRAME_INTERRUPT "/sys_read")].self[SIDE_OUT], 2);
+	picture_free(p);
+	store_free(st);
+}
+
 #define PROBES 3 /* the image of the kernel's [uprobes] page */
 
 /* Two samples of a call in the kernel, one there from a probe's trap, and two at an
@@ -402,6 +419,7 @@ int main(void)
 		cmocka_unit_test(an_ewma_fades),
 		cmocka_unit_test(filters_take_their_threads),
 		cmocka_unit_test(what_has_no_name_is_counted),
+		cmocka_unit_test(interrupts_are_one_function),
 		cmocka_unit_test(what_fell_into_a_probe_is_left_out),
 		{ "what_fell_into_a_probe_is_left_out_of_sums",
 		  what_fell_into_a_probe_is_left_out, NULL, NULL, &few_samples },

@@ -30,6 +30,9 @@ enum frame_kind {
 	FRAME_OTHER,   /* made by the view: "all", "(truncated)", "not on a CPU" */
 };
 
+/* One function of the kernel: what comes in between, and what it does. */
+#define FRAME_INTERRUPT "[interrupt]"
+
 /* A file of code as an export wants it (pprof Mapping). */
 struct picture_image {
 	text_id path;

@@ -34,6 +34,11 @@ static inline bool find(void *context, uint32_t image, uint64_t offset, struct f
 		*ret = (struct frame_name){ "sys_read", "", 0, 0xffff0000, 0x1000 };
 		if (offset >= 0xffff1000)
 			*ret = (struct frame_name){ "asm_exc_int3", "", 0, 0xffff1000, 0x1000 };
+		if (offset >= 0xffff2000)
+			*ret = (struct frame_name){ offset >= 0xffff3000
+							    ? "asm_common_interrupt"
+							    : "asm_sysvec_apic_timer_interrupt",
+						    "", 0, offset & ~0xfffull, 0x1000 };
 		return true;
 	}
 	if (image != SHOP || i >= NR_FUNCTION)

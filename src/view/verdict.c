@@ -4,31 +4,12 @@
 
 #include <math.h>
 
-#define SHARE_MOST 0.5	  /* of the extra CPU time: enough to blame one function */
-#define SHARE_CAUSE 0.1	  /* of it: worth naming */
-#define SHARE_BEYOND 0.05 /* of it: what makes the cause more than part of a longer call */
-#define SHARE_NEAR 0.75	  /* of the share of its caller: still the same time */
-#define REST_NEVER 0.02	  /* of the rest's own time a call: as good as never */
-#define BLUR_MOST 0.5	  /* of the difference: more is lost than left */
-
-bool function_is_significant(const struct picture *p, const struct picture_function *f)
-{
-	return fabs(f->z) >= p->z_least;
-}
+#define SHARE_MOST 0.5 /* of the extra CPU time */
+#define BLUR_MOST 0.5  /* of the difference: more is lost than left */
 
 bool verdict_is_blurred(const struct picture *p)
 {
 	return p->blur > BLUR_MOST;
-}
-
-/* Measured by what an ordinary call takes: slow calls may be a hundred times as
- * long, and next to them everything is next to nothing. */
-static bool rest_never_runs(const struct picture *p, const struct picture_function *f)
-{
-	const struct picture_side *rest = &p->sides[SIDE_REST];
-	double call = rest->calls ? (double)rest->weight_nsec / rest->calls : 0;
-
-	return f->per_call_rest_nsec <= REST_NEVER * call;
 }
 
 /* Extra time a call, on a CPU or not; 0 when the durations are not known. */
@@ -39,18 +20,6 @@ static double extra_whole(const struct picture *p)
 	return in->mean_nsec > 0 && rest->mean_nsec > 0 ? in->mean_nsec - rest->mean_nsec : 0;
 }
 
-/* Whether a is better to blame than b. */
-static bool blame_before(const struct picture *p, const struct picture_function *a,
-			 const struct picture_function *b)
-{
-	bool only_a = rest_never_runs(p, a), only_b = rest_never_runs(p, b);
-
-	if (only_a != only_b)
-		return only_a;
-	/* the outermost of those only slow calls run, the innermost of the others */
-	return only_a ? a->depth < b->depth : a->depth > b->depth;
-}
-
 double verdict_extra_cpu(const struct picture *p)
 {
 	struct contrast d;
@@ -58,64 +27,20 @@ double verdict_extra_cpu(const struct picture *p)
 	return compare_cpu(p, &d) ? d.extra : 0;
 }
 
-/* cpu: the extra CPU time of a call, more than nothing. */
-static bool is_cause(const struct picture *p, const struct picture_function *f, double cpu)
-{
-	return function_is_significant(p, f) && f->extra_nsec >= SHARE_CAUSE * cpu &&
-	       f->beyond_nsec >= SHARE_BEYOND * cpu &&
-	       COMPARE_Z * f->beyond_nsec >= p->z_least * f->beyond_error &&
-	       p->frames.at[f->frame].kind != FRAME_PROBE;
-}
-
-/* Keeps those with the largest shares, in their order. */
-static void add_cause(struct verdict *v, const struct picture_function *f)
-{
-	unsigned at = v->nr_causes;
-
-	while (at && v->causes[at - 1]->extra_nsec < f->extra_nsec)
-		at--;
-	if (at == VERDICT_CAUSES)
-		return;
-	v->nr_causes += v->nr_causes < VERDICT_CAUSES;
-	for (unsigned i = v->nr_causes - 1; i > at; i--)
-		v->causes[i] = v->causes[i - 1];
-	v->causes[at] = f;
-	v->kind = VERDICT_SPREAD;
-}
-
-static void blame_one(struct verdict *v, const struct picture_function *f,
-		      enum verdict_kind kind)
-{
-	v->kind = kind;
-	v->causes[0] = f;
-	v->nr_causes = 1;
-}
-
-/* Shares are of the extra CPU time: waiting has no function. */
 static void blame(struct verdict *v, const struct picture *p, double cpu)
 {
-	const struct picture_function *best = NULL;
-	double most;
+	double sum = 0;
 
-	if (p->itself.frame != UINT32_MAX && is_cause(p, &p->itself, cpu))
-		add_cause(v, &p->itself);
-	for (uint32_t i = 0; i < p->functions.count; i++)
-		if (is_cause(p, &p->functions.at[i], cpu))
-			add_cause(v, &p->functions.at[i]);
-	most = v->nr_causes ? v->causes[0]->extra_nsec : 0;
-	if (most < SHARE_MOST * cpu)
+	v->nr_causes = cause_find(p, cpu, v->causes);
+	for (unsigned i = 0; i < v->nr_causes; i++)
+		sum += v->causes[i].extra_nsec;
+	if (!v->nr_causes)
 		return;
-	for (uint32_t i = 0; i < p->functions.count; i++) {
-		const struct picture_function *f = &p->functions.at[i];
-
-		if (is_cause(p, f, cpu) && f->extra_nsec >= SHARE_MOST * cpu &&
-		    f->extra_nsec >= SHARE_NEAR * most && (!best || blame_before(p, f, best)))
-			best = f;
-	}
-	if (best)
-		blame_one(v, best, VERDICT_FUNCTION);
-	else
-		blame_one(v, &p->itself, VERDICT_ITSELF);
+	v->one_has_most = v->causes[0].extra_nsec >= SHARE_MOST * cpu;
+	v->they_have_most = sum >= SHARE_MOST * cpu;
+	v->kind = !v->one_has_most			? VERDICT_SPREAD
+		  : v->causes[0].function == &p->itself ? VERDICT_ITSELF
+							: VERDICT_FUNCTION;
 }
 
 /* Nothing that was seen could have most of the extra time by itself, beyond what a longer
@@ -189,9 +114,4 @@ const char *verdict_name(enum verdict_kind kind)
 	};
 
 	return names[kind];
-}
-
-bool verdict_has_most(const struct picture *p, const struct picture_function *f)
-{
-	return f->extra_nsec >= SHARE_MOST * verdict_extra_cpu(p);
 }

@@ -1,0 +1,365 @@
+#include "view/cause.h"
+
+#include "view/compare.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SHARE_CAUSE 0.1	  /* of the extra CPU time: worth naming */
+#define SHARE_BEYOND 0.05 /* of it: what makes the cause more than part of a longer call */
+#define SHARE_DOWN 0.9	  /* of the extra time of a place: it is all in these */
+#define SHARE_NAMED 0.75  /* of what has no name: good enough to have its name instead */
+#define SHARE_COMMON 0.1  /* of a function: its time is that of another */
+#define REST_NEVER 0.02	  /* of the rest's own time a call: as good as never */
+
+bool function_is_significant(const struct picture *p, const struct picture_function *f)
+{
+	return fabs(f->z) >= p->z_least;
+}
+
+/* cpu: the extra CPU time of a call, more than nothing. */
+static bool is_candidate(const struct picture *p, const struct picture_function *f, double cpu)
+{
+	return f->frame != UINT32_MAX && function_is_significant(p, f) &&
+	       f->extra_nsec >= SHARE_CAUSE * cpu && f->beyond_nsec >= SHARE_BEYOND * cpu &&
+	       COMPARE_Z * f->beyond_nsec >= p->z_least * f->beyond_error &&
+	       p->frames.at[f->frame].kind != FRAME_PROBE;
+}
+
+/* Measured by what an ordinary call takes: slow calls may be a hundred times as
+ * long, and next to them everything is next to nothing. */
+static bool rest_never_runs(const struct picture *p, const struct picture_function *f)
+{
+	const struct picture_side *rest = &p->sides[SIDE_REST];
+	double call = rest->calls ? (double)rest->weight_nsec / rest->calls : 0;
+
+	return f->per_call_rest_nsec <= REST_NEVER * call;
+}
+
+/* A name that came with the program, not "fn_1f40~near" or "app+0x1f40". */
+static bool has_name(const struct picture *p, const struct picture_function *f)
+{
+	const struct picture_frame *frame = &p->frames.at[f->frame];
+	const char *name = picture_text(p, frame->name);
+	size_t digits = strncmp(name, "fn_", 3) == 0 ? strspn(name + 3, "0123456789abcdef") : 0;
+
+	return *name && frame->kind != FRAME_UNKNOWN &&
+	       !(digits && (!name[3 + digits] || name[3 + digits] == '~'));
+}
+
+static bool is_kernel(const struct picture *p, const struct picture_function *f)
+{
+	return p->frames.at[f->frame].kind == FRAME_KERNEL;
+}
+
+/* Extra time by candidate in a part of the tree. */
+struct search {
+	const struct picture *p;
+	double cpu;
+	bool *candidate;   /* by function */
+	double *node;	   /* by node: what ends in it, nanoseconds a call more */
+	double *below;	   /* scratch, by node: with what is called from it */
+	double *beside[2]; /* scratch, by function */
+};
+
+/* A place that the search has come to. */
+struct spot {
+	const struct picture_function *function; /* NULL: the span */
+	double extra, start; /* of where the way to it began, on which it was all one */
+	bool *within;	     /* by node: called from here, and by nothing that is named */
+	bool done;
+};
+
+static bool is_of(const struct search *s, uint32_t node, uint32_t function)
+{
+	const struct picture_node *n = &s->p->nodes.at[node];
+
+	return n->place == PLACE_WITHIN && n->function == function;
+}
+
+/* Has a caller within the part that is the same function? */
+static bool is_again(const struct search *s, const bool *within, uint32_t node)
+{
+	uint32_t function = s->p->nodes.at[node].function, up = s->p->nodes.at[node].parent;
+
+	for (; within[up]; up = s->p->nodes.at[up].parent)
+		if (is_of(s, up, function))
+			return true;
+	return false;
+}
+
+/* What every candidate has of a part. */
+static void sum_part(struct search *s, const bool *within, double *ret_extra)
+{
+	const struct picture *p = s->p;
+
+	memset(ret_extra, 0, p->functions.count * sizeof(*ret_extra));
+	for (uint32_t n = 0; n < p->nodes.count; n++)
+		s->below[n] = within[n] ? s->node[n] : 0;
+	for (uint32_t n = p->nodes.count; n-- > 1;)
+		s->below[p->nodes.at[n].parent] += s->below[n];
+	for (uint32_t n = 1; n < p->nodes.count; n++) {
+		const struct picture_node *node = &p->nodes.at[n];
+
+		if (within[n] && node->place == PLACE_WITHIN && s->candidate[node->function] &&
+		    !is_again(s, within, n))
+			ret_extra[node->function] += s->below[n];
+	}
+}
+
+/* The part of a part that is called from a function, itself included. */
+static bool *part_of(const struct search *s, const bool *within, uint32_t function)
+{
+	const struct picture *p = s->p;
+	bool *part = mem_zeroed(p->nodes.count, sizeof(*part));
+
+	for (uint32_t n = 1; n < p->nodes.count; n++)
+		part[n] = within[n] && (part[p->nodes.at[n].parent] || is_of(s, n, function));
+	return part;
+}
+
+static void take_off(const struct search *s, bool *within, const bool *part)
+{
+	for (uint32_t n = 0; n < s->p->nodes.count; n++)
+		within[n] = within[n] && !part[n];
+}
+
+/* From a user's function the way does not go on into the kernel. */
+static bool may_go_on(const struct search *s, const struct spot *from,
+		      const struct picture_function *to)
+{
+	return from->function != to &&
+	       (!from->function || is_kernel(s->p, from->function) || !is_kernel(s->p, to));
+}
+
+/* The outermost candidate with at least so much of a place; UINT32_MAX: none has. */
+static uint32_t next_down(const struct search *s, const struct spot *from, const double *extra,
+			  double least, bool named)
+{
+	const struct picture *p = s->p;
+	uint32_t best = UINT32_MAX;
+
+	for (uint32_t i = 0; i < p->functions.count; i++) {
+		const struct picture_function *f = &p->functions.at[i];
+
+		if (extra[i] >= least && extra[i] > 0 && may_go_on(s, from, f) &&
+		    (!named || has_name(p, f)) &&
+		    (best == UINT32_MAX || f->depth < p->functions.at[best].depth))
+			best = i;
+	}
+	return best;
+}
+
+static void go_to(struct search *s, struct spot *spot, uint32_t function, double extra)
+{
+	bool *part = part_of(s, spot->within, function);
+
+	free(spot->within);
+	spot->within = part;
+	spot->function = &s->p->functions.at[function];
+	spot->extra = extra;
+}
+
+static bool is_the_end(const struct picture *p, const struct picture_function *f)
+{
+	return f &&
+	       (rest_never_runs(p, f) ||
+		strcmp(picture_text(p, p->frames.at[f->frame].name), FRAME_INTERRUPT) == 0);
+}
+
+/* Goes down as long as one candidate has it all.  extra: of the candidates, at the end. */
+static void go_down(struct search *s, struct spot *spot, double *extra)
+{
+	uint32_t next;
+
+	spot->start = spot->extra;
+	for (;;) {
+		sum_part(s, spot->within, extra);
+		if (is_the_end(s->p, spot->function))
+			break;
+		next = next_down(s, spot, extra, SHARE_DOWN * spot->start, false);
+		if (next == UINT32_MAX)
+			return;
+		go_to(s, spot, next, extra[next]);
+	}
+	spot->done = true;
+}
+
+static void find_name(struct search *s, struct spot *spot, double *extra)
+{
+	uint32_t next;
+
+	if (!spot->function || has_name(s->p, spot->function))
+		return;
+	sum_part(s, spot->within, extra);
+	next = next_down(s, spot, extra, SHARE_NAMED * spot->extra, true);
+	if (next != UINT32_MAX)
+		go_to(s, spot, next, extra[next]);
+}
+
+/* The largest of the candidates that have hardly anything in common with those taken: `full`
+ * is what they had before.  Callers go first. */
+static uint32_t largest_beside(const struct search *s, const struct spot *from,
+			       const double *full, const double *left)
+{
+	const struct picture *p = s->p;
+	uint32_t best = UINT32_MAX;
+	double most = 0;
+
+	for (uint32_t pass = 0; pass < 2; pass++) {
+		for (uint32_t i = 0; i < p->functions.count; i++) {
+			const struct picture_function *f = &p->functions.at[i];
+
+			if (left[i] < SHARE_CAUSE * s->cpu || !may_go_on(s, from, f) ||
+			    left[i] < (1 - SHARE_COMMON) * full[i])
+				continue;
+			if (!pass)
+				most = fmax(most, left[i]);
+			else if (left[i] >= SHARE_DOWN * most &&
+				 (best == UINT32_MAX || f->depth < p->functions.at[best].depth))
+				best = i;
+		}
+	}
+	return best;
+}
+
+/* Candidates beside each other that have a place's extra time; 0: these do not have it
+ * all.  Of the span they need not. */
+static unsigned split_up(struct search *s, const struct spot *from, struct spot *ret,
+			 unsigned room)
+{
+	size_t size = s->p->nodes.count * sizeof(bool);
+	AUTO_FREE bool *within = mem_alloc(size);
+	double *full = s->beside[0], *left = s->beside[1], sum = 0;
+	unsigned count = 0;
+
+	memcpy(within, from->within, size);
+	sum_part(s, within, full);
+	memcpy(left, full, s->p->functions.count * sizeof(*left));
+	while (count < room) {
+		uint32_t best = largest_beside(s, from, full, left);
+		struct spot *spot = &ret[count];
+
+		if (best == UINT32_MAX)
+			break;
+		*spot = (struct spot){ .function = &s->p->functions.at[best],
+				       .extra = left[best],
+				       .within = part_of(s, within, best) };
+		sum += spot->extra;
+		count++;
+		take_off(s, within, spot->within);
+		sum_part(s, within, left);
+	}
+	if (!from->function || (count > 1 && sum >= SHARE_DOWN * from->extra))
+		return count;
+	for (unsigned i = 0; i < count; i++)
+		free(ret[i].within);
+	return 0;
+}
+
+/* Places found so far; those not done are still to be looked into. */
+struct spots {
+	struct spot at[CAUSES_MAX];
+	unsigned count;
+};
+
+static void look_into(struct search *s, struct spots *spots, unsigned i, double *extra)
+{
+	struct spot below[CAUSES_MAX], *spot = &spots->at[i];
+	unsigned count;
+
+	go_down(s, spot, extra);
+	if (spot->done)
+		return;
+	spot->done = true;
+	count = split_up(s, spot, below, CAUSES_MAX - spots->count + 1);
+	if (!count && spot->function)
+		return;
+	free(spot->within);
+	if (!count) {
+		spots->count--;
+		return;
+	}
+	*spot = below[0];
+	memcpy(&spots->at[spots->count], &below[1], (count - 1) * sizeof(*below));
+	spots->count += count - 1;
+}
+
+static void search_init(struct search *s, const struct picture *p, double cpu)
+{
+	double in = p->sides[SIDE_IN].calls, rest = p->sides[SIDE_REST].calls;
+
+	*s = (struct search){ .p = p, .cpu = cpu };
+	s->candidate = mem_zeroed(p->functions.count + 1, sizeof(*s->candidate));
+	s->node = mem_zeroed(p->nodes.count + 1, sizeof(*s->node));
+	s->below = mem_zeroed(p->nodes.count + 1, sizeof(*s->below));
+	for (unsigned i = 0; i < COUNT_OF(s->beside); i++)
+		s->beside[i] = mem_zeroed(p->functions.count + 1, sizeof(double));
+	for (uint32_t i = 0; i < p->functions.count; i++)
+		s->candidate[i] = is_candidate(p, &p->functions.at[i], cpu);
+	for (uint32_t n = 0; n < p->nodes.count; n++)
+		s->node[n] = p->nodes.at[n].self_nsec[SIDE_IN] / in -
+			     p->nodes.at[n].self_nsec[SIDE_REST] / rest;
+}
+
+static void search_done(struct search *s)
+{
+	free(s->candidate);
+	free(s->node);
+	free(s->below);
+	for (unsigned i = 0; i < COUNT_OF(s->beside); i++)
+		free(s->beside[i]);
+}
+
+static struct spot whole_span(const struct picture *p, double cpu)
+{
+	struct spot spot = { .extra = cpu };
+
+	spot.within = mem_zeroed(p->nodes.count + 1, sizeof(*spot.within));
+	for (uint32_t n = 1; n < p->nodes.count; n++)
+		spot.within[n] = p->nodes.at[n].place != PLACE_OUTER;
+	return spot;
+}
+
+/* Largest first; of more than there is room for the smallest is dropped. */
+static unsigned add_cause(struct cause *causes, unsigned count, struct cause add)
+{
+	unsigned at = count < CAUSES_MAX ? count : CAUSES_MAX - 1;
+
+	if (count == CAUSES_MAX && causes[at].extra_nsec >= add.extra_nsec)
+		return count;
+	for (; at && causes[at - 1].extra_nsec < add.extra_nsec; at--)
+		causes[at] = causes[at - 1];
+	causes[at] = add;
+	return count < CAUSES_MAX ? count + 1 : count;
+}
+
+unsigned cause_find(const struct picture *p, double cpu_nsec, struct cause ret[CAUSES_MAX])
+{
+	AUTO_FREE double *extra = mem_zeroed(p->functions.count + 1, sizeof(*extra));
+	struct spots spots = { .count = 1 };
+	struct search s;
+	unsigned count = 0;
+
+	if (!p->sides[SIDE_IN].calls || !p->sides[SIDE_REST].calls)
+		return 0;
+	search_init(&s, p, cpu_nsec);
+	spots.at[0] = whole_span(p, cpu_nsec);
+	for (unsigned i = 0; i < spots.count;) {
+		if (spots.at[i].done)
+			i++;
+		else
+			look_into(&s, &spots, i, extra);
+	}
+	for (unsigned i = 0; i < spots.count; i++) {
+		find_name(&s, &spots.at[i], extra);
+		free(spots.at[i].within);
+		count = add_cause(ret, count,
+				  (struct cause){ spots.at[i].function, spots.at[i].extra });
+	}
+	search_done(&s);
+	if (is_candidate(p, &p->itself, cpu_nsec))
+		count = add_cause(ret, count,
+				  (struct cause){ &p->itself, p->itself.extra_nsec });
+	return count;
+}

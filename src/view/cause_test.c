@@ -1,0 +1,208 @@
+#include "view/cause.h"
+
+#include "view/compare.h"
+#include "view/pair.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#define SECONDS 10
+#define TICK NSEC_PER_MSEC
+#define STACKS_MAX 8
+
+/* Samples of a stack, outermost first and ';' between; '@' before a kernel function. */
+struct stack {
+	const char *frames;
+	unsigned in, rest;
+};
+
+static uint32_t frame_of(struct picture *p, const char *name, size_t n)
+{
+	bool kernel = *name == '@';
+	AUTO_FREE char *copy = mem_text_part(name + kernel, n - kernel);
+	struct picture_frame *f;
+
+	for (uint32_t i = 0; i < p->frames.count; i++)
+		if (strcmp(picture_text(p, p->frames.at[i].name), copy) == 0)
+			return i;
+	f = array_add(&p->frames);
+	f->name = intern_text(&p->text, copy);
+	f->image_name = intern_text(&p->text, kernel ? "[kernel]" : "shop-server");
+	f->image = UINT32_MAX;
+	f->kind = kernel ? FRAME_KERNEL : FRAME_USER;
+	return p->frames.count - 1;
+}
+
+static uint32_t child_of(struct picture *p, uint32_t parent, uint32_t frame)
+{
+	struct picture_node *node;
+
+	for (uint32_t i = 1; i < p->nodes.count; i++)
+		if (p->nodes.at[i].parent == parent && p->nodes.at[i].frame == frame)
+			return i;
+	node = array_add(&p->nodes);
+	node->parent = parent;
+	node->frame = frame;
+	return p->nodes.count - 1;
+}
+
+static struct picture *samples(const struct stack *stacks, bool in)
+{
+	struct picture *p = picture_new();
+
+	p->to = SECONDS * NSEC_PER_SEC;
+	frame_of(p, "all", 3);
+	array_add(&p->nodes);
+	for (; stacks->frames; stacks++) {
+		unsigned count = in ? stacks->in : stacks->rest;
+		uint32_t node = 0;
+
+		for (const char *at = stacks->frames; *at;) {
+			size_t n = strcspn(at, ";");
+
+			node = child_of(p, node, frame_of(p, at, n));
+			at += n + (at[n] == ';');
+		}
+		p->nodes.at[node].self[SIDE_IN] += count;
+		p->nodes.at[node].self_nsec[SIDE_IN] += (uint64_t)count * TICK;
+	}
+	return p;
+}
+
+/* The causes, as "name 52 %, name 48 %". */
+static const char *causes(const struct stack *stacks)
+{
+	static char said[256];
+	struct picture *in = samples(stacks, true), *rest = samples(stacks, false);
+	struct picture *p = picture_pair(rest, in);
+	struct cause found[CAUSES_MAX];
+	struct contrast all;
+	unsigned count;
+	size_t n = 0;
+
+	assert_true(compare_cpu(p, &all));
+	count = cause_find(p, all.extra, found);
+	said[0] = 0;
+	for (unsigned i = 0; i < count; i++)
+		n += snprintf(said + n, sizeof(said) - n, "%s%s %.0f %%", i ? ", " : "",
+			      picture_text(p, p->frames.at[found[i].function->frame].name),
+			      100 * found[i].extra_nsec / all.extra);
+	picture_free(in);
+	picture_free(rest);
+	picture_free(p);
+	return said;
+}
+
+#define CAUSES(...) causes((const struct stack[]){ __VA_ARGS__, { 0 } })
+
+static void the_search_goes_down_to_the_point(void **state)
+{
+	assert_string_equal(CAUSES({ "exec;step;deflate", 1000, 100 },
+				   { "exec;step", 100, 100 }, { "exec;log", 130, 90 }),
+			    "deflate 96 %");
+	/* callees of which none has it: the caller */
+	assert_string_equal(CAUSES({ "exec;step;a", 300, 100 }, { "exec;step;b", 300, 100 },
+				   { "exec;step;c", 300, 100 }, { "exec;step;d", 300, 100 },
+				   { "exec;step;e", 300, 100 }),
+			    "step 100 %");
+	/* its own code has too much to be left out */
+	assert_string_equal(CAUSES({ "exec;step", 500, 100 }, { "exec;step;a", 500, 100 }),
+			    "step 100 %");
+}
+
+static void what_the_rest_never_runs_is_the_point(void **state)
+{
+	assert_string_equal(CAUSES({ "serve;quick;spin", 500, 500 },
+				   { "serve;slow;spin", 900, 0 }),
+			    "slow 100 %");
+	assert_string_equal(CAUSES({ "serve;parse", 100, 100 },
+				   { "serve;parse;expand;mix", 900, 0 }),
+			    "expand 100 %");
+}
+
+static void two_causes_are_two(void **state)
+{
+	assert_string_equal(CAUSES({ "call;lrange;reply", 600, 0 },
+				   { "call;sort;compare", 480, 0 }, { "call;get", 100, 100 }),
+			    "lrange 56 %, sort 44 %");
+	assert_string_equal(CAUSES({ "call;lrange;reply", 600, 100 },
+				   { "call;sort;compare", 480, 100 }, { "call;get", 100, 100 }),
+			    "reply 57 %, compare 43 %");
+	/* a caller and its callee are not two */
+	assert_string_equal(CAUSES({ "call;sort", 300, 0 }, { "call;sort;compare", 400, 0 },
+				   { "call;get", 500, 300 }),
+			    "sort 78 %, get 22 %");
+}
+
+static void calls_from_everywhere_are_one_cause(void **state)
+{
+	assert_string_equal(CAUSES({ "a;malloc", 500, 50 }, { "b;malloc", 500, 50 },
+				   { "c;malloc", 500, 50 }, { "d;malloc", 500, 50 },
+				   { "d", 100, 100 }),
+			    "malloc 100 %");
+}
+
+static void what_calls_itself_is_counted_once(void **state)
+{
+	assert_string_equal(CAUSES({ "serve;sort;sort;sort", 400, 100 },
+				   { "serve;sort;sort", 400, 100 }, { "serve;sort", 400, 100 },
+				   { "serve", 100, 100 }),
+			    "sort 100 %");
+}
+
+static void a_name_is_preferred(void **state)
+{
+	assert_string_equal(CAUSES({ "run;fn_96890~write_filter;deflate", 900, 0 },
+				   { "run;fn_96890~write_filter", 100, 0 },
+				   { "run", 100, 100 }),
+			    "deflate 90 %");
+	assert_string_equal(CAUSES({ "run;fn_96890~write_filter;deflate", 700, 0 },
+				   { "run;fn_96890~write_filter", 300, 0 },
+				   { "run", 100, 100 }),
+			    "fn_96890~write_filter 100 %");
+	assert_string_equal(CAUSES({ "run;fn_alpha;deflate", 900, 0 },
+				   { "run;fn_alpha", 100, 0 }, { "run", 100, 100 }),
+			    "fn_alpha 100 %");
+}
+
+static void the_border_of_the_kernel_is_an_end(void **state)
+{
+	assert_string_equal(CAUSES({ "send;write;@sys_write;@tcp_sendmsg", 1000, 100 },
+				   { "send", 100, 100 }),
+			    "write 100 %");
+	assert_string_equal(CAUSES({ "@sys_write;@tcp_sendmsg", 1000, 100 },
+				   { "send", 100, 100 }),
+			    "tcp_sendmsg 100 %");
+	assert_string_equal(CAUSES({ "a;@[interrupt];@irq_exit", 500, 50 },
+				   { "b;@[interrupt];@irq_exit", 500, 50 }, { "a", 100, 100 },
+				   { "b", 100, 100 }),
+			    "[interrupt] 100 %");
+}
+
+static void chance_and_less_are_no_cause(void **state)
+{
+	assert_string_equal(CAUSES({ "a", 110, 100 }, { "b", 100, 100 }, { "c", 105, 100 }),
+			    "");
+	assert_string_equal(CAUSES({ "a", 1, 0 }), "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_search_goes_down_to_the_point),
+		cmocka_unit_test(what_the_rest_never_runs_is_the_point),
+		cmocka_unit_test(two_causes_are_two),
+		cmocka_unit_test(calls_from_everywhere_are_one_cause),
+		cmocka_unit_test(what_calls_itself_is_counted_once),
+		cmocka_unit_test(a_name_is_preferred),
+		cmocka_unit_test(the_border_of_the_kernel_is_an_end),
+		cmocka_unit_test(chance_and_less_are_no_cause),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
