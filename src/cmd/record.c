@@ -6,6 +6,7 @@
 #include "cmd/command.h"
 #include "cmd/output.h"
 #include "cmd/question.h"
+#include "sink/headline.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -94,7 +95,7 @@ static void say_price(const struct session *s, const struct picture *p,
 static void say_end(struct session *s, struct recording *r, enum end_reason reason,
 		    const struct run_option *o)
 {
-	AUTO_TEXT struct text line = { 0 };
+	AUTO_TEXT struct text line = { 0 }, split = { 0 };
 	struct run_option whole = run_option_defaults;
 	struct picture *p = NULL;
 	struct error err;
@@ -107,12 +108,13 @@ static void say_end(struct session *s, struct recording *r, enum end_reason reas
 		log_say("%s", text_string(&line));
 	}
 	say_price(s, p, o);
+	if (p)
+		headline_ask(&split, p, "p95");
 	picture_free(p);
 	if (!r->writer)
 		return;
 	log_say("wrote %s (%s); ask it: sonde report %s%s", r->path,
-		text_size(size, stream_writer_bytes(r->writer)), r->path,
-		o->spans.count ? " --split 'dur > p95'" : "");
+		text_size(size, stream_writer_bytes(r->writer)), r->path, text_string(&split));
 }
 
 static int finish(struct session *s, const struct run_option *o, const struct output *output,

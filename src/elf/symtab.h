@@ -46,6 +46,10 @@ struct symbol {
 	bool alias;  /* another symbol at the same offset comes before it */
 };
 
+/* Of a name that was made here, "fn_65100" or "fn_65100~deflate", the length without the hint;
+ * 0: of any other. */
+size_t symbol_made_name(const char *name);
+
 /* All function symbols, read when they are first asked for; the image's.  A file with none
  * gives an empty table. */
 const struct symtab *image_symbols(const struct image *image);

@@ -121,6 +121,19 @@ static int read_string(const char *text, struct token *ret, size_t *ret_next, st
 	return 0;
 }
 
+void token_add_dur(struct text *t, const char *place)
+{
+	size_t word = 0;
+
+	while (place && is_word(place + word))
+		word++;
+	if (place && *place && !place[word] && !isdigit((unsigned char)*place))
+		text_format(t, "%s.", place);
+	else if (place)
+		text_format(t, "\"%s\".", place);
+	text_add(t, "dur");
+}
+
 int token_read(const char *text, size_t at, struct token *ret, size_t *ret_next,
 	       struct error *err)
 {

@@ -39,6 +39,10 @@ struct token {
 int token_read(const char *text, size_t at, struct token *ret, size_t *ret_next,
 	       struct error *err);
 
+/* Adds the subject for a place's durations as an expression is written, "handle.dur" or
+ * "\"f(int)\".dur"; NULL: of the only place, "dur". */
+void token_add_dur(struct text *t, const char *place);
+
 /* The sentence, then the expression and a caret under the place; returns
  * -EINVAL.  Of a long expression the part around the place is shown. */
 int token_error(const char *text, size_t at, struct error *err, const char *format, ...)

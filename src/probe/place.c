@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "elf/symtab.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -164,6 +165,8 @@ static int parse_function(char *name, struct place *p, struct error *err)
 		p->has_offset = true;
 		*cut = 0;
 	}
+	if (symbol_made_name(name))
+		name[symbol_made_name(name)] = 0;
 	if (name[0] == '=') {
 		p->kind = PLACE_SYMBOL;
 		name++;

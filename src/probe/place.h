@@ -6,6 +6,7 @@
  *	[IMAGE:]GLOB             std::*sort*
  *	[IMAGE:]/REGEX/          POSIX extended, searched in the readable name
  *	[IMAGE:]=SYMBOL          the raw name in the file
+ *	[IMAGE:]fn_ADDR[~NEAR]   as reports call one that has no name
  *	[IMAGE:]FUNC+OFF         bytes into the function, decimal or 0x
  *	IMAGE:0xADDR             an address of the file
  *

@@ -49,6 +49,13 @@ static const struct wanted good[] = {
 	{ "p:c:f", PLACE_FUNC, "c", "f" },
 	{ "r:f", PLACE_FUNC, "r", "f" },
 	{ "f%return", PLACE_FUNC, NULL, "f" },
+	{ "fn_96890~ngx_http_write_filter", PLACE_FUNC, NULL, "fn_96890" },
+	{ "nginx:fn_96890~std::f(int)", PLACE_FUNC, "nginx", "fn_96890" },
+	{ "fn_96890", PLACE_FUNC, NULL, "fn_96890" },
+	{ "fn_96890~near+16", PLACE_FUNC, NULL, "fn_96890", NULL, false, true, 16 },
+	{ "fn_C::~fn_C", PLACE_FUNC, NULL, "fn_C::~fn_C" },
+	{ "fn_add~", PLACE_FUNC, NULL, "fn_add" },
+	{ "fn_save", PLACE_FUNC, NULL, "fn_save" },
 };
 
 static void same(const char *a, const char *b)

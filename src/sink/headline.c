@@ -1,6 +1,7 @@
 #include "sink/headline.h"
 
 #include "base/text.h"
+#include "model/token.h"
 
 #include <stdio.h>
 #include <time.h>
@@ -225,4 +226,21 @@ void headline_probed(struct text *t, const struct picture_span *s)
 	if (s->probed_nsec >= 1)
 		text_format(t, "  without what probes took: %s a call, on average\n",
 			    text_duration(buf, s->probed_nsec));
+}
+
+void headline_ask(struct text *t, const struct picture *p, const char *bound)
+{
+	const struct picture_span *span = headline_span(p);
+	AUTO_TEXT struct text plain = { 0 };
+	const char *place;
+
+	if (!p->spans.count)
+		return;
+	place = picture_text(p, span ? span->place : p->spans.at[0].place);
+	text_add_plain(&plain, place);
+	if (strpbrk(place, "'\"\\") || strcmp(text_string(&plain), place) != 0)
+		return;
+	text_add(t, " --split '");
+	token_add_dur(t, p->spans.count > 1 ? place : NULL);
+	text_format(t, " > %s'", bound);
 }

@@ -1,6 +1,6 @@
 #include "sink/verdict_text.h"
 
-#include "sink/golden_picture.h"
+#include "sink/golden_build.h"
 #include "view/compare.h"
 
 #include <math.h>
@@ -164,6 +164,18 @@ static void what_cannot_be_told_apart_blames_nobody(void **state)
 	verdict_print(&t, p, 1000);
 	assert_non_null(strstr(text_string(&t), "are shorter than one sample takes (40"));
 	assert_non_null(strstr(text_string(&t), "Try --split 'dur > 100us'."));
+	text_clear(&t);
+	golden_span_add(p); /* of several it says which */
+	verdict_print(&t, p, 1000);
+	assert_non_null(strstr(text_string(&t), "Try --split 'handle_request.dur > 100us'."));
+	p->spans.at[0].place = intern_text(&p->text, "f(int)");
+	text_clear(&t);
+	verdict_print(&t, p, 1000);
+	assert_non_null(strstr(text_string(&t), "Try --split '\"f(int)\".dur > 100us'."));
+	p->spans.at[0].place = intern_text(&p->text, "it's");
+	text_clear(&t);
+	verdict_print(&t, p, 1000);
+	assert_null(strstr(text_string(&t), "Try"));
 	text_clear(&t);
 	array_clear(&p->spans.at[0].buckets);
 	verdict_print(&t, p, 1000);

@@ -109,10 +109,12 @@ static void say_next(struct text *t, const struct picture *p, const struct pictu
 	if (!p->pid || !n || n > NAME_COLUMNS || strcmp(text_string(&plain), place) != 0 ||
 	    strpbrk(place, "'[") || p->frames.at[f->frame].kind != FRAME_USER)
 		return;
-	text_format(t,
-		    strpbrk(place, " <>*?&;|$`\\\"~#") ? "Next: sonde latency -p %u '%s'\n"
-						       : "Next: sonde latency -p %u %s\n",
-		    p->pid, place);
+	text_add(t, p->ended == ENDED_BY_TARGET ? "Next, in a new run: sonde latency "
+						: "Next: sonde latency ");
+	if (p->ended != ENDED_BY_TARGET)
+		text_format(t, "-p %u ", p->pid);
+	text_format(t, strpbrk(place, " <>*?&;|$`\\\"~#") ? "'%s'" : "%s", place);
+	text_add(t, p->ended == ENDED_BY_TARGET ? " -- COMMAND\n" : "\n");
 }
 
 /* No single one has most of it. */
@@ -191,7 +193,8 @@ static nsec bound_to_try(const struct picture *p)
 
 static void say_blurred(struct text *t, const struct picture *p)
 {
-	char tick[TEXT_QUANTITY];
+	char tick[TEXT_QUANTITY], bound[TEXT_QUANTITY];
+	AUTO_TEXT struct text ask = { 0 };
 	nsec better = bound_to_try(p);
 	bool brief = p->threshold < TICK_TIMES * p->losses.tick_nsec;
 
@@ -203,14 +206,17 @@ static void say_blurred(struct text *t, const struct picture *p)
 	text_add(t,
 		 ": how many there are, how long they last and what share of the time they "
 		 "have holds, but not which of them a sample fell in, so no cause is named.");
-	if (better)
-		text_format(t, " Try --split 'dur > %llu%s'.",
-			    (unsigned long long)(better / (better < NSEC_PER_MSEC
-								   ? NSEC_PER_USEC
-								   : NSEC_PER_MSEC)),
-			    better < NSEC_PER_MSEC ? "us" : "ms");
-	else if (brief)
+	if (better) {
+		snprintf(bound, sizeof(bound), better < NSEC_PER_MSEC ? "%lluus" : "%llums",
+			 (unsigned long long)(better / (better < NSEC_PER_MSEC
+								? NSEC_PER_USEC
+								: NSEC_PER_MSEC)));
+		headline_ask(&ask, p, bound);
+		if (ask.size)
+			text_format(t, " Try%s.", text_string(&ask));
+	} else if (brief) {
 		text_add(t, " Watch a function that calls this one, whose calls are longer.");
+	}
 }
 
 /* Words into lines; a word longer than a line gets its own. */

@@ -1,5 +1,6 @@
 #include "view/cause.h"
 
+#include "elf/symtab.h"
 #include "view/compare.h"
 
 #include <math.h>
@@ -41,10 +42,8 @@ static bool has_name(const struct picture *p, const struct picture_function *f)
 {
 	const struct picture_frame *frame = &p->frames.at[f->frame];
 	const char *name = picture_text(p, frame->name);
-	size_t digits = strncmp(name, "fn_", 3) == 0 ? strspn(name + 3, "0123456789abcdef") : 0;
 
-	return *name && frame->kind != FRAME_UNKNOWN &&
-	       !(digits && (!name[3 + digits] || name[3 + digits] == '~'));
+	return *name && frame->kind != FRAME_UNKNOWN && !symbol_made_name(name);
 }
 
 static bool is_kernel(const struct picture *p, const struct picture_function *f)

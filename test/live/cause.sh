@@ -2,7 +2,7 @@
 # Calls that are slow for a planted reason, and calls that differ in nothing: the first
 # must be named, in the second nothing may.
 . "$(dirname "$0")/lib.sh"
-plan 6
+plan 10
 need root
 need bpf
 
@@ -42,4 +42,20 @@ nothing_is_named() {
 
 check 'no function is the cause of calls that are longer alike' nothing_is_named 'dur > p90'
 check 'nor of calls of a thread like the others' nothing_is_named 'thread == "odd"'
+
+# A function that only the slow calls run is the point, not what it calls.
+"$sonde" record -s mix -s quick_part -F 1301 --yes -o "$work/mixed.sonde" -- \
+	"$targets/calls" mixed --work 300000 --variant 3 --calls 6000 --seconds 60 \
+	>"$work/mixed.truth" 2>"$work/mixed.err"
+check 'of several spans the first is asked about' \
+	grep -q "report .*mixed.sonde --split 'mix.dur > p95'" "$work/mixed.err"
+sonde_run report "$work/mixed.sonde" --split 'mix.dur > 700us' --json
+cp "$out" "$work/why.json"
+check 'the cause is what only slow calls run' holds \
+	'd["split"]["verdict"]["causes"][0] == "slow_part"' "$work/why.json"
+check 'nothing is named beside what it calls' holds \
+	'"spin" not in d["split"]["verdict"]["causes"]' "$work/why.json"
+sonde_run report "$work/mixed.sonde" --split 'mix.dur > 700us'
+check 'a target that is over is started anew' \
+	grep -qx 'Next, in a new run: sonde latency slow_part -- COMMAND' "$out"
 finish

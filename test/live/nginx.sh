@@ -1,7 +1,7 @@
 #!/bin/bash
 # nginx with two workers under wrk, with every request as a span.
 . "$(dirname "$0")/lib.sh"
-plan 9
+plan 11
 need root
 need bpf
 need nginx
@@ -50,6 +50,17 @@ check 'both workers were seen' holds 'd["target"]["processes"] == 2' "$out"
 check 'every request is a call' holds "abs(span()['calls'] - ($after - $before)) <= 4" "$out"
 check 'calls are accounted for' holds 'balanced(span())' "$out"
 check 'requests were sampled' holds 'd["split"]["in"]["samples"] + d["split"]["rest"]["samples"] > 100' "$out"
+
+# what has no name is called by its address, and is a place by that
+"$python" - "$out" >"$work/unnamed" <<'END'
+import json, sys
+names = [f["name"] for f in json.load(open(sys.argv[1]))["functions"]
+         if f["name"].startswith("fn_") and f["image"] == "nginx" and "~" in f["name"]]
+print(names[0] if names else "")
+END
+check 'functions without a name are seen' grep -q '^fn_' "$work/unnamed"
+sonde_run list -p "${workers%,*}" "$(cat "$work/unnamed")" --json
+check 'and are places as reports write them' status_is 0
 
 # its work is done behind jumps to other functions
 record_requests --exit ret --yes -s ngx_http_process_request
