@@ -7,7 +7,6 @@
  * start, range, ... }; every compiler here writes start as a 32-bit distance
  * from the field itself, which is checked before range is believed.
  */
-#include "base/text.h"
 #include "elf/section.h"
 #include "elf/segment.h"
 #include "elf/symlist.h"
@@ -81,14 +80,6 @@ static bool table_at(const struct fde_table *t, uint32_t i, struct symbol *ret,
 	if (end && ret->size > end - ret->offset)
 		ret->size = end - ret->offset;
 	return end;
-}
-
-size_t symbol_made_name(const char *name)
-{
-	size_t digits = text_starts(name, "fn_") ? strspn(name + 3, "0123456789abcdef") : 0;
-	char after = digits ? name[3 + digits] : 'x';
-
-	return !after || after == '~' ? 3 + digits : 0;
 }
 
 static const char *name_of(struct symlist *l, uint64_t address)

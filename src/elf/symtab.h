@@ -22,6 +22,8 @@
 
 #include "elf/image.h"
 
+#include <string.h>
+
 struct symtab;
 
 #define SYMTAB_MAX (4u << 20)
@@ -48,7 +50,12 @@ struct symbol {
 
 /* Of a name that was made here, "fn_65100" or "fn_65100~deflate", the length without the hint;
  * 0: of any other. */
-size_t symbol_made_name(const char *name);
+static inline size_t symbol_made_name(const char *name)
+{
+	size_t digits = strncmp(name, "fn_", 3) == 0 ? strspn(name + 3, "0123456789abcdef") : 0;
+
+	return digits && (!name[3 + digits] || name[3 + digits] == '~') ? 3 + digits : 0;
+}
 
 /* All function symbols, read when they are first asked for; the image's.  A file with none
  * gives an empty table. */

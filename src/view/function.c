@@ -172,7 +172,7 @@ static void give_nodes(const struct functions *fs, struct picture *p)
 
 	for (uint32_t i = 0; i < p->functions.count; i++)
 		given[fs->of_frame[p->functions.at[i].frame]] = i;
-	for (uint32_t n = 0; n < p->nodes.count; n++) {
+	for (uint32_t n = 1; n < p->nodes.count; n++) {
 		p->nodes.at[n].place = fs->place[n];
 		p->nodes.at[n].function = given[function_of(fs, n)];
 	}
