@@ -44,5 +44,5 @@ check 'short lives: every one is told of' \
 	holds 'd["losses"]["children"] == t["children"]' "$out" "$truth"
 check 'short lives: their calls are accounted for' \
 	holds 'balanced(span()) and span()["calls"] <= t["calls"]' "$out" "$truth"
-check 'short lives: little of them is left open' test "$most" -gt 10 -a "$most" -lt 250
+check 'short lives: little of them is left open' test "$most" -gt 10 -a "$most" -lt 150
 finish
