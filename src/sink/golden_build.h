@@ -24,7 +24,6 @@ void golden_image_add(struct picture *p, const char *path, const char *build_id,
 		      enum image_kind kind);
 /* 0, the root's, when no frame has the name. */
 uint32_t golden_frame_find(const struct picture *p, const char *name, size_t length);
-uint32_t golden_node_child(struct picture *p, uint32_t parent, uint32_t frame);
 void golden_stack_add(struct picture *p, const struct golden_stack *stack);
 
 /* The shop's samples on all sides; its span; its functions compared (the calls

@@ -1,5 +1,7 @@
 #include "sink/golden_build.h"
 
+#include "view/picture_build.h"
+
 uint32_t golden_frame_add(struct picture *p, const struct golden_frame *from)
 {
 	struct picture_frame *f = array_add(&p->frames);
@@ -45,19 +47,6 @@ uint32_t golden_frame_find(const struct picture *p, const char *name, size_t len
 	return 0;
 }
 
-uint32_t golden_node_child(struct picture *p, uint32_t parent, uint32_t frame)
-{
-	struct picture_node *node;
-
-	for (uint32_t i = 1; i < p->nodes.count; i++)
-		if (p->nodes.at[i].parent == parent && p->nodes.at[i].frame == frame)
-			return i;
-	node = array_add(&p->nodes);
-	node->parent = parent;
-	node->frame = frame;
-	return p->nodes.count - 1;
-}
-
 void golden_stack_add(struct picture *p, const struct golden_stack *stack)
 {
 	uint32_t node = 0;
@@ -65,7 +54,7 @@ void golden_stack_add(struct picture *p, const struct golden_stack *stack)
 	for (const char *at = stack->frames; *at;) {
 		size_t n = strcspn(at, ";");
 
-		node = golden_node_child(p, node, golden_frame_find(p, at, n));
+		node = build_child(p, node, golden_frame_find(p, at, n));
 		at += n + (at[n] == ';');
 	}
 	for (unsigned i = 0; i < NR_SIDE; i++) {
@@ -112,8 +101,8 @@ struct picture *golden_hostile(void)
 	p->host = intern_text(&p->text, "h\nost\"}");
 	for (unsigned i = 0; i < COUNT_OF(names); i++) {
 		struct golden_frame frame = { names[i], names[i], names[i], i, FRAME_USER };
-		uint32_t node = golden_node_child(p, i % 3 ? p->nodes.count - 1 : 0,
-						  golden_frame_add(p, &frame));
+		uint32_t node = build_child(p, i % 3 ? p->nodes.count - 1 : 0,
+					    golden_frame_add(p, &frame));
 
 		p->nodes.at[node].self[SIDE_IN] = 100 + i;
 		p->nodes.at[node].self_nsec[SIDE_IN] = (100 + i) * (uint64_t)GOLDEN_PERIOD;

@@ -2,6 +2,7 @@
 
 #include "view/compare.h"
 #include "view/pair.h"
+#include "view/picture_build.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -37,19 +38,6 @@ static uint32_t frame_of(struct picture *p, const char *name, size_t n)
 	return p->frames.count - 1;
 }
 
-static uint32_t child_of(struct picture *p, uint32_t parent, uint32_t frame)
-{
-	struct picture_node *node;
-
-	for (uint32_t i = 1; i < p->nodes.count; i++)
-		if (p->nodes.at[i].parent == parent && p->nodes.at[i].frame == frame)
-			return i;
-	node = array_add(&p->nodes);
-	node->parent = parent;
-	node->frame = frame;
-	return p->nodes.count - 1;
-}
-
 static struct picture *samples(const struct stack *stacks, bool in)
 {
 	struct picture *p = picture_new();
@@ -64,7 +52,7 @@ static struct picture *samples(const struct stack *stacks, bool in)
 		for (const char *at = stacks->frames; *at;) {
 			size_t n = strcspn(at, ";");
 
-			node = child_of(p, node, frame_of(p, at, n));
+			node = build_child(p, node, frame_of(p, at, n));
 			at += n + (at[n] == ';');
 		}
 		p->nodes.at[node].self[SIDE_IN] += count;
