@@ -1,5 +1,7 @@
 #include "source/ticker.h"
 
+#include "source/gap.h"
+
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -78,35 +80,32 @@ int ticker_open(struct ticker *t, unsigned hz, int program, struct error *err)
 	return 0;
 }
 
-#define COST_PERIOD \
-	1000000 /* ns between two ticks while they are measured: nearer ones take more */
-#define COST_NSEC (8 * NSEC_PER_MSEC)
-#define COST_TRIES 3
-#define COST_LEAST_TICKS 5
+/* ns between two ticks while they are measured: nearer ones take more, and what keeps step
+ * with the kernel's own ticks cannot be told from these */
+#define COST_PERIOD 1130000
+#define COST_NSEC (24 * NSEC_PER_MSEC)
+#define COST_TRIES 4  /* on a busy CPU this thread sees few of them */
+#define COST_TICKS 10 /* of 21 in that time */
+#define COST_LEAST_TICKS 4
 #define COST_MOST (100 * NSEC_PER_USEC) /* more is no interrupt */
-#define COST_TICKS 64
+#define COST_GAPS 256
 #define COST_LEAST 500 /* ns: a shorter gap is no interrupt */
 
-static int by_nsec(const void *a, const void *b)
-{
-	nsec x = *(const nsec *)a, y = *(const nsec *)b;
-
-	return x < y ? -1 : x > y;
-}
+struct gaps {
+	struct gap at[COST_GAPS];
+	unsigned count;
+};
 
 /* Looks at the clock without pause: a tick shows as a gap. */
-static uint32_t usual_gap(void)
+static void look(struct gaps *g)
 {
-	nsec gaps[COST_TICKS], begin = clock_now(), last = begin, now;
-	unsigned n = 0;
+	nsec begin = clock_now(), last = begin, now;
 
 	while ((now = clock_now()) - begin < COST_NSEC) {
-		if (now - last > COST_LEAST && n < COST_TICKS)
-			gaps[n++] = now - last;
+		if (now - last > COST_LEAST && g->count < COST_GAPS)
+			g->at[g->count++] = (struct gap){ last, now - last };
 		last = now;
 	}
-	qsort(gaps, n, sizeof(*gaps), by_nsec);
-	return n >= COST_LEAST_TICKS ? gaps[n / 4] : 0;
 }
 
 uint32_t ticker_cost(void)
@@ -118,16 +117,15 @@ uint32_t ticker_cost(void)
 		.sample_period = COST_PERIOD,
 	};
 	int fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-	uint32_t cost = 0;
+	struct gaps gaps = { .count = 0 };
+	nsec cost = 0;
 
 	if (fd < 0)
 		return 0;
-	for (unsigned i = 0; i < COST_TRIES; i++) {
-		uint32_t gap = usual_gap();
-
-		/* on a busy CPU most gaps are other programs: the least is a tick */
-		if (gap && (!cost || gap < cost))
-			cost = gap;
+	for (unsigned i = 0; i < COST_TRIES && !cost; i++) {
+		look(&gaps);
+		cost = gap_usual(gaps.at, gaps.count, COST_PERIOD,
+				 i + 1 < COST_TRIES ? COST_TICKS : COST_LEAST_TICKS);
 	}
 	close(fd);
 	return cost < COST_MOST ? cost : COST_MOST;

@@ -20,7 +20,8 @@ unsigned ticker_limit(void);
 /* -EINVAL: hz is 0 or above the limit.  -EPERM with what is missing. */
 int ticker_open(struct ticker *t, unsigned hz, int program, struct error *err);
 /* What a tick takes from the thread it interrupts, without any program on it:
- * nanoseconds, measured on this thread for 24 ms; 0 = could not be. */
+ * nanoseconds, measured on this thread for 24 ms, on a busy CPU for up to 96 ms; 0 = that
+ * could not be. */
 uint32_t ticker_cost(void);
 void ticker_close(struct ticker *t);
 
