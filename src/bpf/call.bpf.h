@@ -339,7 +339,7 @@ static __always_inline __u64 call_push(struct thread_state *t, __u32 probe, __u6
 	s->probe = probe;
 	s->flags = flags | (t->trap == TRAP_STEPPED ? SPAN_STEPPED : 0);
 	s->probed = t->probed;
-	s->began = s->seen = bpf_ktime_get_ns();
+	s->began = s->seen = t->landed_at = bpf_ktime_get_ns();
 	s->ticked = t->ticked;
 	barrier();
 	t->depth = depth + 1;
@@ -358,13 +358,24 @@ static __always_inline __u32 trap_of(__u64 cookie)
 	return cookie & COOKIE_STEPPED ? TRAP_STEPPED : TRAP_EMULATED;
 }
 
-/* Remembers where the thread stands, for a tick that finds it in the probe's trap, and
- * what that trap costs. */
+static __always_inline __u64 landing_of(const struct pt_regs *ctx, __u64 cookie)
+{
+	if (!COOKIE_LENGTH(cookie))
+		return LANDING_UNKNOWN;
+	if (COOKIE_ROLE(cookie) == SITE_EXIT)
+		return LANDING_CALLER;
+	return PT_REGS_IP(ctx) + COOKIE_LENGTH(cookie);
+}
+
+/* Remembers where the thread stands, for a tick that finds it in the probe's trap or
+ * on the way out of it, and what that trap costs. */
 static __always_inline void at_site(struct thread_state *t, const struct pt_regs *ctx,
 				    __u64 cookie)
 {
 	t->site_pc = PT_REGS_IP(ctx);
 	t->site_sp = PT_REGS_SP(ctx);
+	t->landing = landing_of(ctx, cookie);
+	t->landed_at = 0;
 	t->trap = trap_of(cookie);
 }
 
@@ -520,6 +531,8 @@ static __always_inline int call_leave(struct pt_regs *ctx, __u64 id)
 		goto unmatched;
 	t->busy = 1;
 	t->trap = TRAP_RETURN;
+	t->landing = PT_REGS_IP(ctx);
+	t->landed_at = now;
 	top = t->depth - 1;
 	s = &t->spans[top & (MAX_OPEN - 1)];
 	if ((id ? s->id == id : s->slot == slot) || call_uncover(t, id, slot, now)) {

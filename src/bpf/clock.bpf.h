@@ -135,6 +135,38 @@ static __always_inline bool is_in_hook(struct bpf_perf_event_data *ctx,
 	return call == NR_URETPROBE || call == NR_UPROBE;
 }
 
+/* Has the thread met a probe so shortly ago that a tick may have waited until it was on
+ * its way again?  That is when the kernel leaves a trap, interrupts off. */
+static __always_inline bool just_met(const struct thread_state *t, __u64 now)
+{
+	__u32 trap = t ? t->trap : NR_TRAP;
+
+	barrier_var(trap);
+	return t && trap < NR_TRAP && now - t->landed_at <= landing_nsec + prices.end[trap];
+}
+
+/* Is pc where the thread goes on behind a probe? */
+static __always_inline bool is_landing(const struct thread_state *t, __u64 pc)
+{
+	return pc == (t->landing == LANDING_CALLER ? user_word(t->site_sp) : t->landing);
+}
+
+/* Whether the tick belongs to one of our probes and not to the program.  If that stays
+ * where it goes on, all later ticks are its own. */
+static __always_inline bool is_in_probe(struct bpf_perf_event_data *ctx,
+					struct task_struct *task, struct walk *w,
+					const struct thread_state *t,
+					const struct thread_state *at, __u64 now)
+{
+	__u64 pc = PT_REGS_IP(&ctx->regs);
+	bool met = just_met(t, now), at_met = just_met(at, now);
+
+	w->just_met = met || at_met;
+	if ((t && t->busy) || (at && at->busy) || is_in_hook(ctx, task))
+		return true;
+	return (met && is_landing(t, pc)) || (at_met && is_landing(at, pc));
+}
+
 SEC("perf_event")
 int clock_tick(struct bpf_perf_event_data *ctx)
 {
@@ -156,7 +188,7 @@ int clock_tick(struct bpf_perf_event_data *ctx)
 	goroutines_take(task, &go);
 	at = go.here ? go.here : go.current ? go.current : t;
 	w->sample.span = 0;
-	w->sample.in_probe = (t && t->busy) || (at && at->busy) || is_in_hook(ctx, task);
+	w->sample.in_probe = is_in_probe(ctx, task, w, t, at, now);
 	w->newest_slot = w->ended_slot = w->site_pc = 0;
 	w->nr_foreign = w->nr_bracket = w->from = 0;
 	if (t) {

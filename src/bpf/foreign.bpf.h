@@ -113,7 +113,7 @@ __noinline int foreign_enter(struct thread_state *t, __u32 probe, __u64 slot, __
 	charge_entry(t, false);
 	kept = bpf_map_lookup_elem(&foreign_calls, &key);
 	if (kept) /* the clock is read last, as in call_push() */
-		kept->span.began = bpf_ktime_get_ns();
+		kept->span.began = t->landed_at = bpf_ktime_get_ns();
 	return 0;
 }
 

@@ -36,6 +36,9 @@ struct open_span {
 	__u32 flags;
 };
 
+#define LANDING_UNKNOWN 0
+#define LANDING_CALLER 1 /* where the return address at site_sp says */
+
 #define NR_RECENT 32 /* a power of two */
 
 /*
@@ -50,6 +53,8 @@ struct thread_state {
 	__u64 next_id; /* last span id given; high 24 bits: serial number of the thread */
 	__u64 stack_low, stack_high; /* its own stack, 0 = not looked up yet */
 	__u64 site_pc, site_sp;	     /* where the last probe met it */
+	__u64 landing;		     /* where it goes on behind that, or LANDING_ */
+	__u64 landed_at;	     /* when that probe's program was about done; 0: not told */
 	__u64 ticked;		     /* nanoseconds that ticks took from this thread */
 	__u64 probed;		     /* nanoseconds that probes took; a tick must not touch it:
 					it may have interrupted the addition */
@@ -180,7 +185,8 @@ struct goroutine_layout layouts[MAX_LAYOUTS];
 __u32 phase;	 /* enum watch_phase */
 __u32 tick_nsec; /* what a tick takes besides its program: the interrupt itself */
 struct probe_prices prices;
-__u64 gauge_nsec; /* durations of calls of sonde's own trial, summed */
+__u32 landing_nsec; /* from when a tick falls due to its program, at most */
+__u64 gauge_nsec;   /* durations of calls of sonde's own trial, summed */
 
 /* Linux 5.13; told apart from the helper's declaration: libbpf's headers may be older. */
 static long (*const for_each)(void *map, void *callback, void *context,

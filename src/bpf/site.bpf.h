@@ -146,6 +146,7 @@ static __always_inline int foreign_leave_from(struct pt_regs *ctx, struct thread
 		return foreign_leave(COOKIE_PROBE(cookie), slot, now, trap);
 	t->busy = 1;
 	at_site(t, ctx, cookie);
+	t->landed_at = now;
 	foreign_leave(COOKIE_PROBE(cookie), slot, now, trap);
 	charge_end(t);
 	t->busy = 0;
@@ -168,6 +169,7 @@ static __always_inline int site_leave(struct pt_regs *ctx, __u64 cookie, __u64 s
 		return 0;
 	t->busy = 1;
 	at_site(t, ctx, cookie);
+	t->landed_at = now;
 	slot -= t->base;
 	top = t->depth - 1;
 	if (top < MAX_OPEN && is_call_of(&t->spans[top], probe, slot)) {

@@ -67,6 +67,7 @@ static __always_inline void leave_page(struct walk *w, struct task_struct *task)
 
 	if (!utask || !w->trampoline || offset >= 4096)
 		return;
+	w->sample.in_probe |= w->just_met;
 	if (offset < UPROBE_SLOT)
 		walk_leave_trampoline(w);
 	else

@@ -49,6 +49,7 @@ struct walk {
 	__u32 nr_foreign; /* foreign calls that were passed */
 	__u32 pid;	  /* whose foreign calls to look for; 0: none */
 	__u32 nr_bracket; /* bracketed calls to look for */
+	__u32 just_met;	  /* so shortly ago that a tick may have waited for the way out */
 	__u32 passed;	  /* bits: which of them were passed */
 	__u64 foreign[FOREIGN_NEST]; /* their slots, innermost first */
 	__u64 bracket[BRACKET_NEST]; /* slots, innermost first */

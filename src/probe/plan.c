@@ -23,6 +23,7 @@ static void place_entry(const struct plan_request *r, struct probe_function *ret
 	if (choice->refused)
 		return;
 	entry.offset = r->symbol->offset + choice->offset;
+	entry.length = choice->jumps ? 0 : choice->length;
 	entry.price = choice->price;
 	entry.insn = choice->insn;
 	part.size = choice->offset + choice->length;
@@ -61,6 +62,14 @@ enum plan_result plan_bracket(const struct plan_request *r, struct probe_functio
 	return result;
 }
 
+/* Of what the thread goes on behind, or returns by. */
+static uint8_t told_length(const struct exit_site *s)
+{
+	bool told = s->is_exit ? s->insn.returns && !s->is_entry : !s->insn.jumps;
+
+	return told ? s->insn.length : 0;
+}
+
 /* The entry's site comes first. */
 static bool add_site(const struct plan_request *r, const struct exit_site *s,
 		     struct probe_function *ret)
@@ -71,6 +80,7 @@ static bool add_site(const struct plan_request *r, const struct exit_site *s,
 				      : SITE_EXIT,
 		.condition = s->condition,
 		.cfa = s->cfa,
+		.length = told_length(s),
 		.price = s->insn.price,
 		.insn = s->insn.name,
 	};

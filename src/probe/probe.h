@@ -31,6 +31,8 @@ struct site {
 	uint8_t condition; /* of the flags, with which it is an exit, 0 = always */
 	uint32_t cfa;	   /* rule that leads to the call's CFA; of a return hook 0 */
 	uint64_t offset;   /* file offset of the instruction */
+	uint8_t length;	   /* of the instruction, if the thread goes on behind it, or, of an
+			      exit, if it returns; else 0 */
 	enum insn_price price;
 	const char *insn; /* name of the instruction; static */
 };

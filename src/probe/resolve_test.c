@@ -307,6 +307,7 @@ static void exits_are_sites_behind_the_entry(void **state)
 	struct probe p = { 0 };
 	struct error err = { "" };
 	const struct probe_function *f;
+	const uint8_t *insn;
 	uint32_t exits = 0;
 
 	if (probe_resolve(&code, "plain_function", EXIT_WISH_RET, &p, &err))
@@ -320,6 +321,12 @@ static void exits_are_sites_behind_the_entry(void **state)
 		assert_int_equal(i == 0, s->role != SITE_EXIT);
 		assert_true(s->offset >= f->entry && s->offset < f->entry + f->size);
 		assert_true(cfa_is_plain(s->cfa));
+		/* where the thread goes on is told behind an entry, and of a plain ret */
+		insn = (const uint8_t *)plain_function + (s->offset - f->entry);
+		if (s->role == SITE_EXIT)
+			assert_int_equal(s->length, *insn == 0xc3);
+		else
+			assert_true(s->length > 0);
 		exits += s->role != SITE_ENTRY;
 	}
 	assert_true(exits > 0);

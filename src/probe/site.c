@@ -73,6 +73,7 @@ static bool walk_entry(struct decoder *d, const struct function_code *c,
 		here.price = i.price;
 		here.insn = i.name;
 		here.length = i.length;
+		here.jumps = i.jumps;
 		here.moved = here.offset != 0;
 		if (i.price <= INSN_NOP5) {
 			*ret = here;
@@ -131,6 +132,7 @@ void site_exact(struct decoder *d, const struct function_code *c, uint64_t offse
 			s.price = i.price;
 			s.insn = i.name;
 			s.length = i.length;
+			s.jumps = i.jumps;
 			s.decoded = true;
 			if (i.price == INSN_REFUSED)
 				s.refused = i.name;

@@ -27,6 +27,7 @@ struct site_choice {
 	enum insn_price price;
 	const char *insn;    /* name of the instruction it stands on; static */
 	uint8_t length;	     /* of that instruction */
+	bool jumps;	     /* the thread need not go on behind it */
 	bool sp_is_entry;    /* SP there is that of the entry: a return hook can be set */
 	bool moved;	     /* not where it was asked for */
 	bool decoded;	     /* all of the function was understood */

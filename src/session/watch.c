@@ -98,8 +98,9 @@ static void add_sites(struct watch_file *f, const struct probe_function *functio
 		const struct site *s = &function->sites.at[i];
 
 		array_push(&f->offsets, s->offset);
-		array_push(&f->cookies, COOKIE(probe, s->role, s->condition, s->cfa) | dear(s) |
-						always | (i ? 0 : entry));
+		array_push(&f->cookies, COOKIE(probe, s->role, s->condition, s->cfa) |
+						COOKIE_OF_LENGTH(s->length) | dear(s) | always |
+						(i ? 0 : entry));
 	}
 }
 

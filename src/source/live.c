@@ -348,6 +348,7 @@ static void each_thread(struct live *l, const struct bpf_program *program)
 }
 
 #define TICK_PART 8
+#define TICK_SLOWEST 2 /* times what one takes on average: of one that had to wait */
 
 /* Rather too little is taken off: what a tick took besides is learned from the calls, of
  * what would be less than nothing is not known how much. */
@@ -356,6 +357,7 @@ static void set_tick(struct live *l)
 	uint32_t cost = ticker_cost();
 
 	l->bpf->bss->tick_nsec = cost - cost / TICK_PART;
+	l->bpf->bss->landing_nsec = TICK_SLOWEST * cost;
 	residue_guess(&l->counts.rule.residue, residue_spread(l->bpf->bss->tick_nsec));
 }
 

@@ -62,10 +62,12 @@ enum site_role {
  * What a program reads by bpf_get_attach_cookie(); of a return hook's site the
  * condition and the rule are 0.
  *
- *	63   60 59        58        57       56    41 40        36 35  32 31      0
- *	|layout| stepped | bracket | follows | rule   | condition  | role | probe  |
+ *	63   60 59        58        57       56    41 40       36 35  32 31   28 27    0
+ *	|layout| stepped | bracket | follows | rule  | condition | role | length | probe |
  *
  * probe	its id, 0 = sonde's own trial, or a site of no probe
+ * length	bytes, of the instruction under the probe, if the thread goes on behind it,
+ *		or of a SITE_EXIT if it is a ret; 0: where it goes on is not told
  * role		enum site_role
  * condition	of the flags, with which the call ends; of SITE_ENTRY and of no probe,
  *		with which it is one: 0 = always, else 1 + the low four bits of a
@@ -82,9 +84,11 @@ enum site_role {
 #define COOKIE_FOLLOWS (1ull << 57)
 #define COOKIE_BRACKET (1ull << 58)
 #define COOKIE_STEPPED (1ull << 59)
+#define COOKIE_OF_LENGTH(bytes) ((__u64)(bytes) << 28)
 #define COOKIE_OF_LAYOUT(number) ((__u64)(number) << 60)
 #define COOKIE_LAYOUT(cookie) ((__u32)((cookie) >> 60))
-#define COOKIE_PROBE(cookie) ((__u32)(cookie))
+#define COOKIE_PROBE(cookie) ((__u32)(cookie)&0xfffffff)
+#define COOKIE_LENGTH(cookie) ((__u32)(cookie) >> 28)
 #define COOKIE_ROLE(cookie) ((__u32)((cookie) >> 32) & 15)
 #define COOKIE_CONDITION(cookie) ((__u32)((cookie) >> 36) & 31)
 #define COOKIE_RULE(cookie) (((__u32)((cookie) >> 41) & 0xffff) << RULE_VALUE_SHIFT)
