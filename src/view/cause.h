@@ -6,10 +6,10 @@
  *
  * Candidates call one another, and a caller has all the time of what it calls.  So the
  * search goes down from the span: where one candidate has nine tenths of the extra time
- * of where the way began, on to it; where two or three beside each other have, to each of
- * them.  It ends where that splits up; at the outermost function that the rest never runs;
- * and at the border of the kernel, or at an interrupt.  One without a name stands back for
- * one with a name that has three quarters of it.
+ * of where the way began, or has all that is more than part of a longer call, on to it; where
+ * two or three beside each other have, to each of them.  It ends where that splits up; at the
+ * outermost function that the rest never runs; and at the border of the kernel, or at an
+ * interrupt.  One without a name stands back for one with a name that has three quarters of it.
  */
 #ifndef SONDE_VIEW_CAUSE_H
 #define SONDE_VIEW_CAUSE_H
