@@ -1,6 +1,6 @@
 #include "source/ticker.h"
 
-#include "source/gap.h"
+#include "source/pulse.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -124,8 +124,8 @@ uint32_t ticker_cost(void)
 		return 0;
 	for (unsigned i = 0; i < COST_TRIES && !cost; i++) {
 		look(&gaps);
-		cost = gap_usual(gaps.at, gaps.count, COST_PERIOD,
-				 i + 1 < COST_TRIES ? COST_TICKS : COST_LEAST_TICKS);
+		cost = pulse_usual(gaps.at, gaps.count, COST_PERIOD,
+				   i + 1 < COST_TRIES ? COST_TICKS : COST_LEAST_TICKS);
 	}
 	close(fd);
 	return cost < COST_MOST ? cost : COST_MOST;

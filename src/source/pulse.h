@@ -1,11 +1,11 @@
 /*
- * gap - which of a busy loop's gaps are a steady clock's, and how long these are.
+ * pulse - which of a busy loop's gaps are a steady clock's, and how long these are.
  *
  * A thread that does nothing but read the clock sees whatever interrupts it as a gap.
  * Those of a clock are told from all others by where they lie: one period apart.
  */
-#ifndef SONDE_SOURCE_GAP_H
-#define SONDE_SOURCE_GAP_H
+#ifndef SONDE_SOURCE_PULSE_H
+#define SONDE_SOURCE_PULSE_H
 
 #include "base/clock.h"
 
@@ -16,6 +16,6 @@ struct gap {
 
 /* The usual length (the lower median) of those of the clock that ticks once a period;
  * 0: no 'least' of them keep its step.  n > 0 costs n * n steps. */
-nsec gap_usual(const struct gap *gaps, unsigned n, nsec period, unsigned least);
+nsec pulse_usual(const struct gap *gaps, unsigned n, nsec period, unsigned least);
 
 #endif

@@ -1,4 +1,4 @@
-#include "source/gap.h"
+#include "source/pulse.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,9 +24,9 @@ static const struct gap seen[] = {
 
 static void those_in_step_are_the_clocks(void **state)
 {
-	assert_int_equal(gap_usual(seen, NR_SEEN, PERIOD, LEAST), 40 * US);
+	assert_int_equal(pulse_usual(seen, NR_SEEN, PERIOD, LEAST), 40 * US);
 	/* the other clock's are shorter here */
-	assert_int_equal(gap_usual(seen, NR_SEEN, NSEC_PER_MSEC, LEAST), 36 * US);
+	assert_int_equal(pulse_usual(seen, NR_SEEN, NSEC_PER_MSEC, LEAST), 36 * US);
 }
 
 static void many_that_keep_no_step_are_none(void **state)
@@ -35,16 +35,16 @@ static void many_that_keep_no_step_are_none(void **state)
 
 	for (unsigned i = 0; i < 100; i++)
 		gaps[i] = (struct gap){ (i * i * 37 + i * 101) * US, 8 * US };
-	assert_int_equal(gap_usual(gaps, 5, PERIOD, LEAST), 0);
-	assert_int_equal(gap_usual(gaps, 100, 100000 * US, LEAST), 0);
-	assert_int_equal(gap_usual(gaps, 0, PERIOD, LEAST), 0);
-	assert_int_equal(gap_usual(gaps, 0, PERIOD, 0), 0);
+	assert_int_equal(pulse_usual(gaps, 5, PERIOD, LEAST), 0);
+	assert_int_equal(pulse_usual(gaps, 100, 100000 * US, LEAST), 0);
+	assert_int_equal(pulse_usual(gaps, 0, PERIOD, LEAST), 0);
+	assert_int_equal(pulse_usual(gaps, 0, PERIOD, 0), 0);
 }
 
 static void too_few_are_none(void **state)
 {
-	assert_int_equal(gap_usual(seen, 4, PERIOD, LEAST), 0);
-	assert_int_equal(gap_usual(seen, 4, PERIOD, 2), 40 * US);
+	assert_int_equal(pulse_usual(seen, 4, PERIOD, LEAST), 0);
+	assert_int_equal(pulse_usual(seen, 4, PERIOD, 2), 40 * US);
 }
 
 static void a_flood_is_cut(void **state)
@@ -53,7 +53,7 @@ static void a_flood_is_cut(void **state)
 
 	for (unsigned i = 0; i < 4096; i++)
 		gaps[i] = (struct gap){ i * PERIOD, (1 + i % 100) * US };
-	assert_true(gap_usual(gaps, 4096, PERIOD, LEAST) > 0);
+	assert_true(pulse_usual(gaps, 4096, PERIOD, LEAST) > 0);
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-#include "source/gap.h"
+#include "source/pulse.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static unsigned collect(const struct gap *gaps, unsigned n, const struct gap *wi
 	return found;
 }
 
-nsec gap_usual(const struct gap *gaps, unsigned n, nsec period, unsigned least)
+nsec pulse_usual(const struct gap *gaps, unsigned n, nsec period, unsigned least)
 {
 	nsec lengths[GAPS_MOST];
 	unsigned most = 0, best = 0, found;
