@@ -10,10 +10,9 @@
 #define SHARE_BEYOND 0.05 /* of it: what makes the cause more than part of a longer call */
 #define SHARE_DOWN 0.9	  /* of the extra time of a place: it is all in these */
 #define SHARE_NAMED 0.75  /* of what has no name: good enough to have its name instead */
-#define SHARE_MOST \
-	0.75 /* of the extra time of a place: what is left is only part of longer calls */
-#define SHARE_COMMON 0.1 /* of a function: its time is that of another */
-#define REST_NEVER 0.02	 /* of the rest's own time a call: as good as never */
+#define SHARE_MOST 0.75	  /* of the extra time of a place: the rest may be of longer calls */
+#define SHARE_COMMON 0.1  /* of a function: its time is that of another */
+#define REST_NEVER 0.02	  /* of the rest's own time a call: as good as never */
 
 bool function_is_significant(const struct picture *p, const struct picture_function *f)
 {

@@ -60,7 +60,7 @@ check 'a target that is over is started anew' \
 	grep -qx 'Next, in a new run: sonde latency slow_part -- COMMAND' "$out"
 
 # What a tick finds where a probe lets go of the thread was held back by the probe: of calls
-# of 4 us that were a tenth.  All of these spend their time in spin, and in serve's four
+# of 4 us that were a tenth.  All of these spend their time in spin, and in serve's few
 # instructions, which the probe has made slow.
 for end in hook ret; do
 	"$sonde" record -q -s serve -F 1301 --yes --exit $end -o "$work/$end.sonde" -- \
