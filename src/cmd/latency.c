@@ -16,6 +16,7 @@ struct screen {
 	const struct run_option *option;
 	bool terminal;
 	unsigned lines; /* drawn last time, to be drawn over */
+	nsec drawn;	/* until when what was drawn last is */
 	int failed;
 	struct error error;
 };
@@ -27,14 +28,18 @@ static unsigned columns_here(void)
 	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 80;
 }
 
-/* The last interval on its own. */
-static struct latency_now look_at_now(struct session *s, uint32_t span)
+/* What is new in a picture on its own. */
+static struct latency_now look_at_now(struct session *s, const struct picture *all,
+				      uint32_t span)
 {
-	struct run_option last = *((struct screen *)s->screen)->option;
+	const struct screen *screen = s->screen;
+	struct run_option last = *screen->option;
 	struct latency_now now = { 0 };
 	struct picture *p = NULL;
 
-	last.last = s->option.interval;
+	last.last = all->to - (screen->drawn ? screen->drawn : all->from);
+	if (!last.last)
+		last.last = 1;
 	if (question_ask(&last, NULL, &s->feed, &p, NULL) == 0 && span < p->spans.count) {
 		const struct picture_span *k = &p->spans.at[span];
 
@@ -52,12 +57,13 @@ static void draw(struct session *s, const struct picture *p, bool final, struct 
 		struct latency_now now = { .rate = p->spans.at[i].rate };
 
 		if (!final)
-			now = look_at_now(s, i);
+			now = look_at_now(s, p, i);
 		if (screen->option->json)
 			latency_json(p, &p->spans.at[i], &now, final, to);
 		else
 			latency_draw(p, &p->spans.at[i], &now, columns_here(), to);
 	}
+	screen->drawn = p->to;
 }
 
 static void put(struct screen *screen, const struct text *bytes)

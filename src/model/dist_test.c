@@ -189,22 +189,73 @@ static void a_window_takes_its_intervals(void **state)
 	timeline_done(&t);
 }
 
-static void the_oldest_intervals_merge_and_nothing_is_lost(void **state)
+static void older_intervals_join_and_nothing_is_lost(void **state)
 {
 	struct window all = { .kind = WINDOW_ALL };
 	struct window late = { .kind = WINDOW_RANGE, .from = 900000, .to = 1000000 };
+	struct window long_ago = { .kind = WINDOW_RANGE, .from = 150, .to = 8050 };
 	struct call_count count;
 	struct timeline t = { 0 };
 
 	for (nsec since = 0; since < 1000000; since += 100)
 		add_interval(&t, since, 5000, 3);
-	assert_true(t.ring.count - t.head <= TIMELINE_INTERVALS);
-	assert_true(t.ring.room < 3 * TIMELINE_INTERVALS);
+	assert_true(t.all.count <= TIMELINE_INTERVALS);
+	assert_true(t.all.room < 3 * TIMELINE_INTERVALS);
 	timeline_count(&t, &all, &count);
 	assert_true(count.dist.total == 30000 && count.entries == 40000 && count.open == 10000);
 	timeline_count(&t, &late, &count);
 	assert_true(count.dist.total == 3000 && count.open == 10000);
+	/* long ago, widened: what it takes is all of what lies in it */
+	timeline_widen(&t, &long_ago);
+	assert_true(long_ago.from <= 150 && long_ago.to >= 8050 && long_ago.to < 40000);
+	timeline_count(&t, &long_ago, &count);
+	assert_true(count.dist.total == 3.0 * (long_ago.to - long_ago.from) / 100);
 	timeline_done(&t);
+}
+
+static void a_window_is_widened_to_whole_intervals(void **state)
+{
+	struct window last = { .kind = WINDOW_LAST, .from = 1050, .to = 1400 };
+	struct window range = { .kind = WINDOW_RANGE, .from = 1000, .to = 1310 };
+	struct window ewma = { .kind = WINDOW_EWMA, .length = 9, .from = 1050, .to = 1310 };
+	struct timeline t = { 0 };
+
+	for (nsec since = 900; since < 1400; since += 100)
+		add_interval(&t, since, since, 10);
+	timeline_widen(&t, &last);
+	assert_true(last.from == 1000 && last.to == 1400);
+	timeline_widen(&t, &range);
+	assert_true(range.from == 1000 && range.to == 1400);
+	timeline_widen(&t, &ewma);
+	assert_true(ewma.from == 1050 && ewma.to == 1310);
+	range = (struct window){ .kind = WINDOW_RANGE, .from = 10, .to = 5000 };
+	timeline_widen(&t, &range);
+	assert_true(range.from == 10 && range.to == 5000);
+	timeline_done(&t);
+}
+
+/* As a stranger's recording may have it: more buckets than are kept, beyond the scale, and
+ * times that run backwards. */
+static void buckets_are_bounded(void **state)
+{
+	enum { MANY = 2000 };
+	struct event_calls *e = mem_zeroed(1, sizeof(*e) + MANY * sizeof(e->buckets[0]));
+	struct window all = { .kind = WINDOW_ALL };
+	struct call_count count;
+	struct timeline t = { 0 };
+
+	for (uint32_t i = 0; i < MANY; i++)
+		e->buckets[i] = (struct call_bucket){ i * 7919, UINT32_MAX };
+	for (uint32_t i = 0; i < 400; i++) {
+		e->since = 1000000 - i * 100;
+		e->head.time = e->since + i % 3;
+		timeline_add(&t, e, MANY);
+	}
+	assert_true(t.nr_bucket <= TIMELINE_BUCKETS && t.all.count > 1);
+	timeline_count(&t, &all, &count);
+	assert_true(count.dist.total == 400.0 * MANY * UINT32_MAX);
+	timeline_done(&t);
+	free(e);
 }
 
 static void an_ewma_halves_with_its_half_life(void **state)
@@ -229,7 +280,9 @@ int main(void)
 		cmocka_unit_test(what_was_added_can_be_subtracted),
 		cmocka_unit_test(nothing_has_no_quantile),
 		cmocka_unit_test(a_window_takes_its_intervals),
-		cmocka_unit_test(the_oldest_intervals_merge_and_nothing_is_lost),
+		cmocka_unit_test(older_intervals_join_and_nothing_is_lost),
+		cmocka_unit_test(a_window_is_widened_to_whole_intervals),
+		cmocka_unit_test(buckets_are_bounded),
 		cmocka_unit_test(an_ewma_halves_with_its_half_life),
 	};
 

@@ -171,7 +171,7 @@ static void ends_that_calls_have_no_room_for_are_of_the_same_interval(void **sta
 	timeline_count(&store_probe(st, 1)->calls, &all, &count);
 	assert_true(count.ended[END_RETURN] == 2 && count.entries == 2);
 	assert_true(count.ended[END_LOST] == 3 && count.ended[END_FOREIGN] == 4);
-	assert_int_equal(store_probe(st, 1)->calls.ring.count, 1);
+	assert_int_equal(store_probe(st, 1)->calls.all.count, 1);
 
 	ends->head.time = 300; /* its EVENT_CALLS was lost */
 	build_send(st, &r, EVENT_ENDS, sizeof(*ends) + 2 * sizeof(ends->ends[0]));
@@ -202,7 +202,7 @@ static void sums_are_of_the_same_interval(void **state)
 	timeline_count(&store_probe(st, 1)->calls, &all, &count);
 	assert_true(count.sum[SUM_UNSURE] == 30 && count.sum[SUM_PROBED] == 4);
 	assert_true(count.entries == 2);
-	assert_int_equal(store_probe(st, 1)->calls.ring.count, 1);
+	assert_int_equal(store_probe(st, 1)->calls.all.count, 1);
 	sum->since = 201;
 	build_send(st, &r, EVENT_UNSURE, sizeof(*sum));
 	sum->since = 100;

@@ -5,67 +5,109 @@
 
 void timeline_done(struct timeline *t)
 {
-	for (uint32_t i = t->head; i < t->ring.count; i++)
-		free(t->ring.at[i].buckets);
-	array_done(&t->ring);
-	free(t->base);
+	for (uint32_t i = 0; i < t->all.count; i++)
+		free(t->all.at[i].buckets);
+	array_done(&t->all);
 	*t = (struct timeline){ 0 };
 }
 
-static void timeline_merge_oldest(struct timeline *t)
-{
-	struct interval *oldest = &t->ring.at[t->head++];
+/* Counts by bucket, while two intervals are joined. */
+struct joined {
+	uint64_t count[NR_BUCKET];
+};
 
-	if (!t->base) {
-		t->base = NEW(struct dist);
-		t->base_since = oldest->since;
+static void add_buckets(struct joined *j, const struct interval *from)
+{
+	for (uint32_t i = 0; i < from->nr_bucket; i++) {
+		uint32_t b = from->buckets[i].bucket;
+
+		j->count[b < NR_BUCKET ? b : NR_BUCKET - 1] += from->buckets[i].count;
 	}
-	for (uint32_t i = 0; i < oldest->nr_bucket; i++)
-		dist_add(t->base, oldest->buckets[i].bucket, oldest->buckets[i].count);
+}
+
+static void set_buckets(struct interval *at, const struct joined *j)
+{
+	uint32_t n = 0;
+
+	for (uint32_t b = 0; b < NR_BUCKET; b++)
+		n += j->count[b] > 0;
+	free(at->buckets);
+	at->buckets = n ? mem_alloc(n * sizeof(*at->buckets)) : NULL;
+	at->nr_bucket = 0;
+	for (uint32_t b = 0; b < NR_BUCKET; b++)
+		if (j->count[b])
+			at->buckets[at->nr_bucket++] =
+				(struct interval_bucket){ b, j->count[b] };
+}
+
+/* The later one is empty then. */
+static void join(struct interval *to, struct interval *later, struct joined *scratch)
+{
+	*scratch = (struct joined){ { 0 } };
+	add_buckets(scratch, to);
+	add_buckets(scratch, later);
+	set_buckets(to, scratch);
 	for (uint32_t i = 0; i < NR_SPAN_END; i++)
-		t->base_ended[i] += oldest->ended[i];
-	t->base_entries += oldest->entries;
+		to->ended[i] += later->ended[i];
 	for (int i = 0; i < NR_CALL_SUM; i++)
-		t->base_sum[i] += oldest->sum[i];
-	t->base_time = oldest->time;
-	t->nr_bucket -= oldest->nr_bucket;
-	free(oldest->buckets);
-	if (t->head < TIMELINE_INTERVALS)
-		return;
-	/* move down once in a while, so that the array stays bounded */
-	t->ring.count -= t->head;
-	memmove(t->ring.at, t->ring.at + t->head, t->ring.count * sizeof(*t->ring.at));
-	t->head = 0;
+		to->sum[i] += later->sum[i];
+	to->entries += later->entries;
+	to->time = later->time;
+	free(later->buckets);
+	later->buckets = NULL;
+}
+
+/* Joins two neighbours each of the older half, at least one pair. */
+static void coarsen(struct timeline *t)
+{
+	uint32_t older = t->all.count > 3 ? t->all.count / 4 * 2 : 2, kept = 0;
+	struct joined *scratch = NEW(struct joined);
+
+	for (uint32_t i = 0; i < older; i += 2) {
+		join(&t->all.at[i], &t->all.at[i + 1], scratch);
+		t->all.at[kept++] = t->all.at[i];
+	}
+	memmove(&t->all.at[kept], &t->all.at[older],
+		(t->all.count - older) * sizeof(*t->all.at));
+	t->all.count -= older - kept;
+	t->nr_bucket = 0;
+	for (uint32_t i = 0; i < t->all.count; i++)
+		t->nr_bucket += t->all.at[i].nr_bucket;
+	free(scratch);
 }
 
 void timeline_add(struct timeline *t, const struct event_calls *e, uint32_t nr_bucket)
 {
-	struct interval *at = array_add(&t->ring);
+	struct interval *at = array_add(&t->all);
 
 	*at = (struct interval){ .since = e->since,
 				 .time = e->head.time,
 				 .entries = e->entries };
 	_Static_assert(sizeof(at->ended) >= sizeof(e->ended), "a count for every reason");
 	memcpy(at->ended, e->ended, sizeof(e->ended));
-	if (nr_bucket) {
-		at->buckets = mem_copy(e->buckets, nr_bucket * sizeof(*e->buckets));
-		at->nr_bucket = nr_bucket;
+	if (nr_bucket)
+		at->buckets = mem_alloc(nr_bucket * sizeof(*at->buckets));
+	for (; at->nr_bucket < nr_bucket; at->nr_bucket++) {
+		const struct call_bucket *from = &e->buckets[at->nr_bucket];
+
+		at->buckets[at->nr_bucket] =
+			(struct interval_bucket){ from->bucket, from->count };
 	}
 	t->nr_bucket += nr_bucket;
 	if (e->max > t->max)
 		t->max = e->max;
-	while (t->ring.count - t->head > TIMELINE_INTERVALS ||
-	       (t->nr_bucket > TIMELINE_BUCKETS && t->ring.count - t->head > 1))
-		timeline_merge_oldest(t);
+	while (t->all.count > 1 &&
+	       (t->all.count > TIMELINE_INTERVALS || t->nr_bucket > TIMELINE_BUCKETS))
+		coarsen(t);
 }
 
 static struct interval *interval_of(struct timeline *t, nsec since, nsec time)
 {
 	struct event_calls none = { .head.time = time, .since = since };
 
-	if (t->head == t->ring.count || t->ring.at[t->ring.count - 1].time != time)
+	if (!t->all.count || t->all.at[t->all.count - 1].time != time)
 		timeline_add(t, &none, 0);
-	return &t->ring.at[t->ring.count - 1];
+	return &t->all.at[t->all.count - 1];
 }
 
 void timeline_sum(struct timeline *t, enum call_sum sum, const struct event_call_sum *e)
@@ -100,12 +142,10 @@ static void count_interval(const struct interval *at, double weight, struct call
 /* Entered but not ended by the end of the window. */
 static uint64_t timeline_open(const struct timeline *t, const struct window *w)
 {
-	uint64_t entered = t->base_entries, ended = 0;
+	uint64_t entered = 0, ended = 0;
 
-	for (uint32_t r = 0; r < NR_SPAN_END; r++)
-		ended += t->base_ended[r];
-	for (uint32_t i = t->head; i < t->ring.count; i++) {
-		const struct interval *at = &t->ring.at[i];
+	for (uint32_t i = 0; i < t->all.count; i++) {
+		const struct interval *at = &t->all.at[i];
 
 		if (w->kind != WINDOW_ALL && interval_middle(at->since, at->time) > w->to)
 			continue;
@@ -116,29 +156,31 @@ static uint64_t timeline_open(const struct timeline *t, const struct window *w)
 	return entered > ended ? entered - ended : 0;
 }
 
+void timeline_widen(const struct timeline *t, struct window *w)
+{
+	nsec from = w->from, to = w->to;
+
+	if (w->kind != WINDOW_LAST && w->kind != WINDOW_RANGE)
+		return;
+	for (uint32_t i = 0; i < t->all.count; i++) {
+		const struct interval *at = &t->all.at[i];
+
+		if (at->since < from && from < at->time && at->since < w->from)
+			w->from = at->since;
+		if (at->since < to && to < at->time && at->time > w->to)
+			w->to = at->time;
+	}
+}
+
 void timeline_count(const struct timeline *t, const struct window *w, struct call_count *ret)
 {
-	double weight;
 	bool whole = true;
 
 	*ret = (struct call_count){ .open = timeline_open(t, w) };
-	if (t->base) {
-		nsec middle = interval_middle(t->base_since, t->base_time);
+	for (uint32_t i = 0; i < t->all.count; i++) {
+		const struct interval *at = &t->all.at[i];
+		double weight = window_weight(w, interval_middle(at->since, at->time));
 
-		/* the base cannot be divided: it is in when its begin is */
-		weight = window_weight(w, t->base_since) > 0 ? window_weight(w, middle) : 0;
-		whole = weight > 0;
-		ret->entries = weight * t->base_entries;
-		for (int i = 0; i < NR_CALL_SUM; i++)
-			ret->sum[i] = weight * t->base_sum[i];
-		for (uint32_t r = 0; r < NR_SPAN_END; r++)
-			ret->ended[r] = weight * t->base_ended[r];
-		dist_merge(&ret->dist, t->base, weight);
-	}
-	for (uint32_t i = t->head; i < t->ring.count; i++) {
-		const struct interval *at = &t->ring.at[i];
-
-		weight = window_weight(w, interval_middle(at->since, at->time));
 		if (weight > 0)
 			count_interval(at, weight, ret);
 		else

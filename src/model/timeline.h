@@ -1,9 +1,11 @@
 /*
  * timeline - what a probe counted, interval by interval: all its calls.
  *
- * Each EVENT_CALLS is one interval with its sparse distribution.  The number
- * of intervals and of their buckets is bounded: the oldest are merged into a
- * base, which answers only for windows that reach back to the beginning.
+ * Each EVENT_CALLS is one interval with its sparse distribution.  The number of intervals
+ * and of their buckets is bounded: when there are too many, two neighbours each of the
+ * older half become one.  So nothing is forgotten but where older intervals ended, and
+ * the newest are as fine as they came.  No interval can be cut: a window is widened to
+ * whole ones first.
  */
 #ifndef SONDE_MODEL_TIMELINE_H
 #define SONDE_MODEL_TIMELINE_H
@@ -24,25 +26,25 @@ enum call_sum {
 	NR_CALL_SUM,
 };
 
+struct interval_bucket {
+	uint32_t bucket;
+	uint64_t count;
+};
+
 struct interval {
 	nsec since, time; /* (since, time] */
 	uint64_t entries;
 	uint64_t ended[NR_SPAN_END];
 	uint64_t sum[NR_CALL_SUM];
-	struct call_bucket *buckets; /* its own */
+	struct interval_bucket *buckets; /* its own */
 	uint32_t nr_bucket;
 };
 
 /* Zero is valid and empty. */
 struct timeline {
-	ARRAY(struct interval) ring;
-	uint32_t head;	    /* index of the oldest */
-	uint32_t nr_bucket; /* of all intervals */
-	nsec max;	    /* longest duration of the whole run */
-	/* everything that was merged away */
-	nsec base_since, base_time;
-	uint64_t base_entries, base_ended[NR_SPAN_END], base_sum[NR_CALL_SUM];
-	struct dist *base; /* NULL: nothing yet */
+	ARRAY(struct interval) all; /* oldest first */
+	uint32_t nr_bucket;	    /* of all intervals */
+	nsec max;		    /* longest duration of the whole run */
 };
 
 /* What a timeline answers for a window; counts are weighted as the window says. */
@@ -61,6 +63,9 @@ void timeline_add(struct timeline *t, const struct event_calls *e, uint32_t nr_b
 void timeline_end(struct timeline *t, const struct event_ends *e, uint32_t nr_ends);
 /* Adds to the newest interval, as timeline_end() does. */
 void timeline_sum(struct timeline *t, enum call_sum sum, const struct event_call_sum *e);
+/* Moves the ends of a resolved window that has some outwards to those of the intervals they
+ * lie in: then samples and calls are of the same time. */
+void timeline_widen(const struct timeline *t, struct window *w);
 /* An interval counts when its middle lies in the window. */
 void timeline_count(const struct timeline *t, const struct window *w, struct call_count *ret);
 

@@ -33,6 +33,8 @@ void headline_window(struct text *t, const struct picture *p)
 	char buf[TEXT_QUANTITY];
 
 	text_add(t, text_duration(buf, p->to > p->from ? p->to - p->from : 0));
+	if (p->asked)
+		text_format(t, " instead of %s", text_duration(buf, p->asked));
 	if (p->hz)
 		text_format(t, " at %u Hz", p->hz);
 	text_format(t, ", %s samples", text_count(buf, p->samples));

@@ -61,6 +61,8 @@ static void add_head(struct text *t, const struct picture *p)
 	add_number(t, "from_ns", p->from);
 	add_number(t, "to_ns", p->to);
 	add_number(t, "wall_ns", p->wall);
+	if (p->asked)
+		add_number(t, "asked_ns", p->asked);
 	text_add_char(t, '}');
 	add_number(t, "hz", p->hz);
 	add_number(t, "period_ns", p->period);

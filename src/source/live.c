@@ -31,6 +31,7 @@ struct live {
 	bool priced;
 	ARRAY(bool) watched; /* [probe - 1] */
 	bool counting;	     /* the counters are mapped */
+	nsec counted;	     /* when the calls were delivered last, 0 = they do not count now */
 	struct cputime cputime;
 	struct tables_need need;
 	struct judged_maps judged;
@@ -324,9 +325,42 @@ static void tell_armed(struct live *l)
 	}
 }
 
-int live_poll(struct live *l)
+/* Calls are counted in steps; to read a probe's counters takes some 20 us. */
+#define STEP_LEAST (100 * NSEC_PER_MSEC)
+#define STEP_A_PROBE (10 * NSEC_PER_MSEC)
+#define STEP_EARLY (25 * NSEC_PER_MSEC) /* as good as over: who polls comes by seldom */
+
+static int consume(struct live *l)
 {
 	return ring_buffer__consume(l->ring);
+}
+
+/* Delivers what was counted until now. */
+static void count_calls(struct live *l, nsec now)
+{
+	for (uint32_t i = 0; i < l->watched.count; i++) {
+		if (l->watched.at[i])
+			counts_read(&l->counts, i + 1, now, l->event, l->context);
+	}
+	l->counted = now;
+}
+
+static bool is_step_over(const struct live *l, nsec now)
+{
+	nsec step = l->watched.count * STEP_A_PROBE;
+
+	return l->counted &&
+	       now - l->counted >= (step > STEP_LEAST ? step : STEP_LEAST) - STEP_EARLY;
+}
+
+int live_poll(struct live *l)
+{
+	int records = consume(l);
+	nsec now = clock_now();
+
+	if (is_step_over(l, now))
+		count_calls(l, now);
+	return records;
 }
 
 /* Runs a program for every thread of the machine. */
@@ -341,7 +375,7 @@ static void each_thread(struct live *l, const struct bpf_program *program)
 	fd = bpf_iter_create(link);
 	if (fd >= 0) {
 		while (read(fd, &byte, 1) > 0)
-			live_poll(l);
+			consume(l);
 		close(fd);
 	}
 	close(link);
@@ -364,21 +398,23 @@ static void set_tick(struct live *l)
 int live_start(struct live *l, struct error *err)
 {
 	struct event_start start = {
-		.head = { .kind = EVENT_START, .size = sizeof(start), .time = clock_now() },
+		.head = { .kind = EVENT_START, .size = sizeof(start) },
 	};
 
-	l->event(l->context, &start.head);
-	for (uint32_t i = 0; i < l->watched.count; i++)
-		counts_begin(&l->counts, i + 1, start.head.time);
 	if (l->option.probes) {
 		live_price(l); /* so that it can be taken off */
 		each_thread(l, l->bpf->progs.known_threads);
+		if (l->option.hz)
+			set_tick(l);
 	}
+	/* from here on calls and samples count */
+	start.head.time = l->counted = clock_now();
+	l->event(l->context, &start.head);
+	for (uint32_t i = 0; i < l->watched.count; i++)
+		counts_begin(&l->counts, i + 1, start.head.time);
 	l->bpf->bss->phase = PHASE_STEADY;
 	if (!l->option.hz)
 		return 0;
-	if (l->option.probes)
-		set_tick(l);
 	return ticker_open(&l->ticker, l->option.hz, bpf_program__fd(l->bpf->progs.clock_tick),
 			   err);
 }
@@ -420,14 +456,9 @@ static void send_loss(struct live *l)
 
 void live_tick(struct live *l)
 {
-	nsec now = clock_now();
-
-	live_poll(l);
+	consume(l);
 	tell_armed(l);
-	for (uint32_t i = 0; i < l->watched.count; i++) {
-		if (l->watched.at[i])
-			counts_read(&l->counts, i + 1, now, l->event, l->context);
-	}
+	count_calls(l, clock_now());
 	send_loss(l);
 }
 
@@ -439,13 +470,18 @@ void live_stop(struct live *l, enum end_reason reason, int status)
 		.status = status,
 	};
 
+	/* No span begins from here on: this is the end, however long it takes to get away. */
+	l->bpf->bss->phase = PHASE_CLOSING;
 	end.head.time = clock_now();
-	l->bpf->bss->phase = PHASE_CLOSING; /* no span begins from here on */
+	l->counted = 0;
 	ticker_close(&l->ticker);
 	pricer_enough(&l->pricer); /* ends while the links are closed */
 	armed_clear(l->armed);
 	/* nothing opens or closes a span now but the end of a thread */
 	each_thread(l, l->bpf->progs.open_spans); /* the records come through the ring */
-	live_tick(l);
+	consume(l);
+	tell_armed(l);
+	count_calls(l, end.head.time);
+	send_loss(l);
 	l->event(l->context, &end.head);
 }

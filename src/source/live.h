@@ -56,9 +56,10 @@ const struct price *live_price(struct live *l);
 
 /* Starts the clock (if hz was not 0). */
 int live_start(struct live *l, struct error *err);
-/* Delivers what is in the ring: number of records. */
+/* Delivers what is in the ring, and the calls that were counted since the last time if that
+ * is a tenth of a second ago, with many probes more: number of records of the ring. */
 int live_poll(struct live *l);
-/* Delivers the calls counted since the last tick, and the losses so far. */
+/* Delivers the same, the calls in any case, and the losses so far. */
 void live_tick(struct live *l);
 /* Takes all probes away, lists the open spans, delivers the rest and an
  * EVENT_END.  status as wait(2) gives it. */

@@ -310,6 +310,18 @@ static int answer_bind(struct answer *a, struct error *err)
 	return r ? r : split_bind(a->split, a->store, &a->window, err);
 }
 
+/* To moments between which the calls of every probe are counted. */
+static void widen(const struct store *st, struct window *w)
+{
+	nsec before;
+
+	do {
+		before = w->to - w->from;
+		for (uint32_t i = 0; i < st->probes.count; i++)
+			timeline_widen(&st->probes.at[i].calls, w);
+	} while (w->to - w->from > before);
+}
+
 int view_answer(const struct store *st, const struct query *q, const struct naming *naming,
 		struct picture **ret, struct error *err)
 {
@@ -317,9 +329,12 @@ int view_answer(const struct store *st, const struct query *q, const struct nami
 	nsec newest =
 		st->has_end && st->end.head.time > st->first ? st->end.head.time : st->newest;
 	struct answer a = { .store = st, .query = q, .judge = { st, NULL, newest, { 0 } } };
+	nsec asked;
 	int r;
 
 	a.window = window_resolve(&q->window, st->started ? st->started : st->first, newest);
+	asked = a.window.to - a.window.from;
+	widen(st, &a.window);
 	r = answer_bind(&a, err);
 	if (r) {
 		split_free(a.split);
@@ -331,6 +346,7 @@ int view_answer(const struct store *st, const struct query *q, const struct nami
 	a.net = net_of(st);
 	answer_odds(&a);
 	answer_origin(&a);
+	a.picture->asked = a.window.to - a.window.from > asked ? asked : 0;
 	answer_samples(&a);
 	answer_cube(&a);
 	fold_write(&a.fold);

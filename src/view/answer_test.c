@@ -192,10 +192,14 @@ static void windows_take_their_part(void **state)
 	assert_int_equal(p->from, 1500 * MS);
 	assert_int_equal(p->sides[SIDE_IN].samples, 0);
 	assert_int_equal(p->sides[SIDE_REST].samples, 9); /* those that ran after 1500 */
+	assert_int_equal(p->sides[SIDE_REST].calls, 69);
+	assert_int_equal(p->asked, 0);
 	picture_free(p);
-	q.window = (struct window){ .kind = WINDOW_RANGE, .from = 0, .to = 1155 * MS };
+	q.window = (struct window){ .kind = WINDOW_RANGE, .from = 1000 * MS, .to = 1155 * MS };
 	p = ask(st, &q);
-	assert_int_equal(p->sides[SIDE_IN].samples, 31); /* six calls, and one of the seventh */
+	assert_int_equal(p->sides[SIDE_IN].samples, 50); /* all calls until 1200 */
+	assert_int_equal(p->sides[SIDE_IN].calls, 10);
+	assert_true(p->to == 1200 * MS && p->asked == 155 * MS);
 	picture_free(p);
 	store_free(st);
 }

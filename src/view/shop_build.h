@@ -115,21 +115,28 @@ static const struct chain *const slow[] = { &in_expand, &in_expand, &in_expand,
 static const struct chain *const fast[] = { &in_render, NULL };
 
 /* 10 calls of 5 ms, each 4 ms in expand and 1 ms in render, and 90 of 1 ms, of
- * which 30 were sampled, in render; 20 ms outside; 1.0 .. 2.0 s. */
+ * which 30 were sampled, in render; 20 ms outside; 1.0 .. 2.0 s, counted every 0.1 s. */
 static inline struct store *make_shop(const struct store_limit *limit)
 {
+	static const uint8_t slow_ends[10] = { 1, 9 };
+	static const uint8_t fast_ends[10] = { [2] = 1, [3] = 10, [4] = 10, [5] = 9, [7] = 60 };
 	struct store *st = make_store(limit);
-	nsec durations[100];
-
-	for (unsigned i = 0; i < 100; i++)
-		durations[i] = i < 10 ? 5 * MS : MS;
 	for (unsigned i = 0; i < 10; i++)
 		call(st, 1000 + i, (1100 + 10 * i) * MS, 5 * MS, slow);
 	for (unsigned i = 0; i < 30; i++)
 		call(st, 2000 + i, (1300 + 10 * i) * MS, MS, fast);
 	for (unsigned i = 0; i < 20; i++)
 		sample(st, (1700 + i) * MS, 8, 0, &in_hot);
-	build_calls(st, 1000 * MS, 2000 * MS, 1, durations, 100);
+	for (unsigned i = 0; i < 10; i++) {
+		nsec durations[100], since = (1000 + 100 * i) * MS;
+		unsigned n = 0;
+
+		for (unsigned k = 0; k < slow_ends[i]; k++)
+			durations[n++] = 5 * MS;
+		for (unsigned k = 0; k < fast_ends[i]; k++)
+			durations[n++] = MS;
+		build_calls(st, since, since + 100 * MS, 1, durations, n);
+	}
 	build_end(st, 2000 * MS);
 	return st;
 }
