@@ -22,12 +22,13 @@ static void feed_write(void *feed, const struct event *e)
 		f->failed = stream_writer_add(f->writer, e, &f->error);
 }
 
-/* Asks the names of all frames that are new and records them. */
-static void record_names(struct feed *f)
+void feed_name(struct feed *f)
 {
 	struct naming naming = namer_naming(f->namer);
 	struct frame_name name, levels[NAMING_LEVELS];
 
+	if (!f->writer)
+		return;
 	for (; f->named < f->store->frames.list.count; f->named++) {
 		struct frame frame = frame_at(&f->store->frames, f->named);
 
@@ -41,8 +42,8 @@ void feed_event(void *feed, const struct event *e)
 {
 	struct feed *f = feed;
 
-	if (e->kind == EVENT_END && f->writer)
-		record_names(f); /* the end is the last record of a stream */
+	if (e->kind == EVENT_END)
+		feed_name(f); /* the end is the last record of a stream */
 	if (e->kind == EVENT_SAMPLE)
 		f->samples++;
 	else if (e->kind == EVENT_CALLS)
@@ -56,7 +57,5 @@ void feed_flush(struct feed *f)
 {
 	if (!f->writer || f->failed)
 		return;
-	record_names(f);
-	if (!f->failed)
-		f->failed = stream_writer_flush(f->writer, &f->error);
+	f->failed = stream_writer_flush(f->writer, &f->error);
 }

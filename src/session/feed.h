@@ -28,8 +28,9 @@ void feed_done(struct feed *f);
 
 /* A source_event function; context is the struct feed. */
 void feed_event(void *feed, const struct event *e);
-/* Asks the names of all frames that are new, records them, and writes what was
- * gathered: a recording that is cut off keeps all up to here. */
+/* Asks the names of all frames that are new, and records them. */
+void feed_name(struct feed *f);
+/* Writes what was gathered: a recording that is cut off keeps all up to here. */
 void feed_flush(struct feed *f);
 
 #endif

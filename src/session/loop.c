@@ -14,7 +14,15 @@ static const int loop_signals[] = { SIGINT, SIGTERM, SIGHUP };
 void loop_stop(struct loop *l, enum end_reason reason)
 {
 	l->reason = reason;
+	l->until = 0;
 	uv_stop(&l->uv);
+}
+
+nsec loop_left(const struct loop *l)
+{
+	nsec now = clock_now();
+
+	return l->until == UINT64_MAX ? UINT64_MAX : l->until > now ? l->until - now : 0;
 }
 
 static void on_signal(uv_signal_t *handle, int number)
@@ -170,12 +178,13 @@ enum end_reason loop_run(struct loop *l, nsec duration, nsec interval)
 	uint64_t msec = interval / NSEC_PER_MSEC;
 
 	l->reason = ENDED_BY_TIME;
+	l->until = duration ? clock_now() + duration : UINT64_MAX;
 	uv_update_time(&l->uv);
-	uv_timer_start(&l->poll, on_poll, LOOP_POLL_MSEC, LOOP_POLL_MSEC);
-	uv_timer_start(&l->tick, on_tick, msec ? msec : 1, msec ? msec : 1);
-	if (duration)
+	if (duration) /* before a tick that is due at the same time */
 		uv_timer_start(&l->end, on_end, (duration + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC,
 			       0);
+	uv_timer_start(&l->poll, on_poll, LOOP_POLL_MSEC, LOOP_POLL_MSEC);
+	uv_timer_start(&l->tick, on_tick, msec ? msec : 1, msec ? msec : 1);
 	uv_run(&l->uv, UV_RUN_DEFAULT);
 	uv_timer_stop(&l->poll);
 	uv_timer_stop(&l->tick);

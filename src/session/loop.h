@@ -42,7 +42,8 @@ struct loop {
 	void (*on_tick)(void *context);
 	void *context;
 	enum end_reason reason;
-	bool keep; /* go on when every process ended (a target of all processes) */
+	nsec until; /* of CLOCK_MONOTONIC; UINT64_MAX: no end; 0: it ends */
+	bool keep;  /* go on when every process ended (a target of all processes) */
 };
 
 #define LOOP_POLL_MSEC 50
@@ -61,6 +62,8 @@ void loop_drop_files(struct loop *l);
  * loop_stop(): why it ended. */
 enum end_reason loop_run(struct loop *l, nsec duration, nsec interval);
 void loop_stop(struct loop *l, enum end_reason reason);
+/* Until the duration is over: UINT64_MAX without one, 0 when the loop ends. */
+nsec loop_left(const struct loop *l);
 /* Exit status of the child as wait(2) has it, 0 if there is none or it runs. */
 int loop_child_status(const struct loop *l);
 

@@ -69,16 +69,25 @@ static void on_poll(void *context)
 		s->on_poll(s);
 }
 
+/* To name what is new may take half a second the first time: none of it shortly before the
+ * end, which would be late, and where all of it comes. */
+#define NAMING_TIME NSEC_PER_SEC
+
 static void on_tick(void *context)
 {
 	struct session *s = context;
+	nsec left = loop_left(&s->loop);
 
+	if (left == 0)
+		return;
 	s->heard = 0;
 	follow_unheard(s);
 	follow_new_code(s);
 	permit_pending(s);
 	live_tick(s->live);
 	follow_born(s);
+	if (left >= NAMING_TIME)
+		feed_name(&s->feed);
 	feed_flush(&s->feed);
 	if (s->feed.failed && !s->failed) {
 		s->error = s->feed.error;

@@ -1,7 +1,7 @@
 #!/bin/bash
 # A part of a recording: its calls and its samples are of the same time, and that is said.
 . "$(dirname "$0")/lib.sh"
-plan 9
+plan 10
 need root
 need bpf
 
@@ -31,4 +31,18 @@ for last in 1500 350 60; do
 done
 sonde_run report "$work/x.sonde" --last 350ms
 check 'that it is longer than asked for is said' grep -qE ' instead of 350 ms at 997 Hz' "$out"
+
+# How long it looks is as long as it was told to, whatever it has to do at its end.
+shortest=99
+for ((i = 0; i < 3; i++)); do
+	"$sonde" record -q -s serve -d 1 -F 997 --yes -o "$work/d.sonde" -- \
+		"$targets/calls" planted --work 100000 --variant same --calls 20000 --seconds 9 \
+		>"$work/truth" 2>"$work/err"
+	sonde_run report "$work/d.sonde" --json
+	shortest=$(python3 -c 'import json, sys
+w = json.load(open(sys.argv[1]))["window"]
+print(min(float(sys.argv[2]), (w["to_ns"] - w["from_ns"]) / 1e9))' "$out" "$shortest")
+done
+check "one second is one second ($shortest s)" \
+	awk "BEGIN { exit !($shortest >= 1 && $shortest < 1.1) }"
 finish
