@@ -16,13 +16,6 @@ void dist_add(struct dist *d, uint32_t bucket, double count)
 	d->total += count;
 }
 
-void dist_merge(struct dist *d, const struct dist *more, double factor)
-{
-	for (uint32_t b = 0; b < NR_BUCKET; b++)
-		d->count[b] += factor * more->count[b];
-	d->total += factor * more->total;
-}
-
 void dist_subtract(struct dist *d, const struct dist *less)
 {
 	d->total = 0;

@@ -29,8 +29,6 @@ struct dist {
 double dist_middle(uint32_t bucket);
 /* A bucket beyond the scale counts as the last one. */
 void dist_add(struct dist *d, uint32_t bucket, double count);
-/* d += factor * more. */
-void dist_merge(struct dist *d, const struct dist *more, double factor);
 /* d -= less; a count never falls below zero. */
 void dist_subtract(struct dist *d, const struct dist *less);
 
