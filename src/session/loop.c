@@ -180,11 +180,13 @@ enum end_reason loop_run(struct loop *l, nsec duration, nsec interval)
 	l->reason = ENDED_BY_TIME;
 	l->until = duration ? clock_now() + duration : UINT64_MAX;
 	uv_update_time(&l->uv);
-	if (duration) /* before a tick that is due at the same time */
-		uv_timer_start(&l->end, on_end, (duration + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC,
-			       0);
+	/* uv's time is that of the last whole millisecond: with one more nothing is early.
+	 * The end comes before a tick that is due at the same time. */
+	if (duration)
+		uv_timer_start(&l->end, on_end,
+			       (duration + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC + 1, 0);
 	uv_timer_start(&l->poll, on_poll, LOOP_POLL_MSEC, LOOP_POLL_MSEC);
-	uv_timer_start(&l->tick, on_tick, msec ? msec : 1, msec ? msec : 1);
+	uv_timer_start(&l->tick, on_tick, msec + 1, msec ? msec : 1);
 	uv_run(&l->uv, UV_RUN_DEFAULT);
 	uv_timer_stop(&l->poll);
 	uv_timer_stop(&l->tick);
