@@ -26,6 +26,7 @@
 	})();
 
 	let width = BASE, zoomed = 0, term = "", anyCase = false, part = null;
+	let searchedLast = false; /* after the zoom: Escape takes it back first */
 
 	/* The label font is monospaced: one measurement serves every label. */
 	const advance = (function () {
@@ -86,6 +87,7 @@
 
 	function zoom(i) {
 		zoomed = i;
+		searchedLast = false;
 		place();
 		count();
 		link();
@@ -113,6 +115,7 @@
 	function search(what) {
 		let re = null;
 		term = what;
+		searchedLast = true;
 		box.classList.remove("wrong");
 		try {
 			re = what ? new RegExp(what, anyCase ? "i" : "") : null;
@@ -198,7 +201,7 @@
 			e.preventDefault();
 			toggleCase();
 		} else if (e.key === "Escape") {
-			if (term) setSearch("");
+			if (term && (searchedLast || !zoomed)) setSearch("");
 			else zoom(0);
 		}
 	});

@@ -4,6 +4,7 @@
 #include "sink/headline.h"
 #include "sink/walk.h"
 #include "view/compare.h"
+#include "view/nest.h"
 #include "view/verdict.h"
 
 #include <math.h>
@@ -15,15 +16,11 @@
 #define NUMBER_COLUMNS 8 /* each of slow, rest, more */
 #define SHARE_COLUMNS 14
 
-struct extra_row {
-	const struct picture_function *f;
-	uint32_t parent; /* row of its caller, UINT32_MAX = none is shown */
-};
-
 struct extra_table {
 	struct report *r;
-	struct extra_row rows[ROWS_MAX + NOISE_MAX];
+	uint32_t rows[ROWS_MAX + NOISE_MAX]; /* indices of functions */
 	uint32_t count;
+	struct nest nest;
 	double unit; /* nanoseconds */
 	const char *unit_name;
 	int decimals;
@@ -33,7 +30,12 @@ struct extra_table {
 
 static void table_pick(struct extra_table *t, const struct picture_function *f)
 {
-	t->rows[t->count++] = (struct extra_row){ .f = f, .parent = UINT32_MAX };
+	t->rows[t->count++] = f - t->r->p->functions.at;
+}
+
+static const struct picture_function *table_row(const struct extra_table *t, uint32_t i)
+{
+	return &t->r->p->functions.at[t->rows[i]];
 }
 
 /* The list is by extra time, so what differs most is at both its ends. */
@@ -85,16 +87,6 @@ static void pick_noise(struct extra_table *t)
 	}
 }
 
-/* A caller is nearer to the span than what it calls, so this cannot be a ring. */
-static void link_callers(struct extra_table *t)
-{
-	for (uint32_t i = 0; i < t->count; i++)
-		for (uint32_t k = 0; k < t->count; k++)
-			if (t->rows[k].f->frame == t->rows[i].f->caller &&
-			    t->rows[k].f->depth < t->rows[i].f->depth)
-				t->rows[i].parent = k;
-}
-
 static void table_scale(struct extra_table *t)
 {
 	static const struct {
@@ -105,8 +97,8 @@ static void table_scale(struct extra_table *t)
 	unsigned u = 0;
 
 	for (uint32_t i = 0; i < t->count; i++)
-		most = fmax(most, fmax(t->rows[i].f->per_call_in_nsec,
-				       t->rows[i].f->per_call_rest_nsec));
+		most = fmax(most, fmax(table_row(t, i)->per_call_in_nsec,
+				       table_row(t, i)->per_call_rest_nsec));
 	while (u + 1 < COUNT_OF(units) && most < 0.2 * units[u].size)
 		u++;
 	t->unit = units[u].size;
@@ -145,7 +137,8 @@ static void add_numbers(struct extra_table *t, const struct contrast *d)
 	text_add_char(out, '\n');
 }
 
-static void add_name(struct extra_table *t, const char *name, uint32_t frame, unsigned indent)
+static void add_name(struct extra_table *t, const char *name, uint32_t frame, unsigned indent,
+		     bool shared)
 {
 	struct text *out = t->r->out;
 	size_t from = out->size;
@@ -153,7 +146,9 @@ static void add_name(struct extra_table *t, const char *name, uint32_t frame, un
 
 	indent = indent > most ? most : indent;
 	text_format(out, "%*s", indent, "");
-	fit_name(out, name, t->name_columns - indent);
+	fit_name(out, name, t->name_columns - indent - (shared ? 2 : 0));
+	if (shared)
+		text_add(out, " *");
 	fit_pad(out, from, t->name_columns + 1);
 	from = out->size;
 	if (frame != UINT32_MAX)
@@ -161,20 +156,21 @@ static void add_name(struct extra_table *t, const char *name, uint32_t frame, un
 	fit_pad(out, from, PLACE_COLUMNS);
 }
 
-static void add_row(struct extra_table *t, const struct picture_function *f, unsigned indent)
+static void add_row(struct extra_table *t, uint32_t row, unsigned indent)
 {
+	const struct picture_function *f = table_row(t, row);
 	struct contrast d = contrast_of_function(f);
 
-	add_name(t, walk_name(t->r->p, f->frame), f->frame, indent);
+	add_name(t, walk_name(t->r->p, f->frame), f->frame, indent, t->nest.shared[row]);
 	add_numbers(t, &d);
 }
 
 static void add_rows(struct extra_table *t, uint32_t parent, unsigned indent)
 {
 	for (uint32_t i = 0; i < t->count; i++) {
-		if (t->rows[i].parent != parent)
+		if (t->nest.within[i] != parent)
 			continue;
-		add_row(t, t->rows[i].f, indent);
+		add_row(t, i, indent);
 		add_rows(t, i, indent + 2);
 	}
 }
@@ -239,13 +235,19 @@ static void add_rest_of_it(struct extra_table *t)
 	if (span && compare_itself(t->r->p, &d)) {
 		fit_name(&name, picture_text(t->r->p, span->function), t->name_columns - 9);
 		text_add(&name, " itself");
-		add_name(t, text_string(&name), UINT32_MAX, 2);
+		add_name(t, text_string(&name), UINT32_MAX, 2, false);
 		add_numbers(t, &d);
 	}
 	if (compare_waiting(t->r->p, &d)) {
-		add_name(t, "not on a CPU", UINT32_MAX, 2);
+		add_name(t, "not on a CPU", UINT32_MAX, 2, false);
 		add_numbers(t, &d);
 	}
+	for (uint32_t i = 0; i < t->count; i++)
+		if (t->nest.shared[i]) {
+			text_add(t->r->out, "  (* called in several of these lines, and a "
+					    "part of each)\n");
+			break;
+		}
 	if (t->r->p->functions.count > t->count)
 		text_format(t->r->out, "  (%u more functions differ less or within noise)\n",
 			    t->r->p->functions.count - t->count);
@@ -264,12 +266,12 @@ void part_extra(struct report *r)
 		t.whole = in->mean_nsec - rest->mean_nsec;
 	pick_significant(&t);
 	pick_noise(&t);
-	link_callers(&t);
+	nest_make(&t.nest, r->p, t.rows, t.count);
 	table_scale(&t);
 	add_heading(&t);
 	if (verdict_is_blurred(r->p))
 		return;
 	add_columns(&t);
-	add_rows(&t, UINT32_MAX, 2);
+	add_rows(&t, NEST_NONE, 2);
 	add_rest_of_it(&t);
 }

@@ -1,7 +1,6 @@
 #include "view/cause.h"
 
 #include "view/compare.h"
-#include "view/pair.h"
 #include "view/picture_build.h"
 
 #include <math.h>
@@ -10,56 +9,6 @@
 #include <stdio.h>
 
 #include <cmocka.h>
-
-#define SECONDS 10
-#define TICK NSEC_PER_MSEC
-#define STACKS_MAX 8
-
-/* Samples of a stack, outermost first and ';' between; '@' before a kernel function. */
-struct stack {
-	const char *frames;
-	unsigned in, rest;
-};
-
-static uint32_t frame_of(struct picture *p, const char *name, size_t n)
-{
-	bool kernel = *name == '@';
-	AUTO_FREE char *copy = mem_text_part(name + kernel, n - kernel);
-	struct picture_frame *f;
-
-	for (uint32_t i = 0; i < p->frames.count; i++)
-		if (strcmp(picture_text(p, p->frames.at[i].name), copy) == 0)
-			return i;
-	f = array_add(&p->frames);
-	f->name = intern_text(&p->text, copy);
-	f->image_name = intern_text(&p->text, kernel ? "[kernel]" : "shop-server");
-	f->image = UINT32_MAX;
-	f->kind = kernel ? FRAME_KERNEL : FRAME_USER;
-	return p->frames.count - 1;
-}
-
-static struct picture *samples(const struct stack *stacks, bool in)
-{
-	struct picture *p = picture_new();
-
-	p->to = SECONDS * NSEC_PER_SEC;
-	frame_of(p, "all", 3);
-	array_add(&p->nodes);
-	for (; stacks->frames; stacks++) {
-		unsigned count = in ? stacks->in : stacks->rest;
-		uint32_t node = 0;
-
-		for (const char *at = stacks->frames; *at;) {
-			size_t n = strcspn(at, ";");
-
-			node = build_child(p, node, frame_of(p, at, n));
-			at += n + (at[n] == ';');
-		}
-		p->nodes.at[node].self[SIDE_IN] += count;
-		p->nodes.at[node].self_nsec[SIDE_IN] += (uint64_t)count * TICK;
-	}
-	return p;
-}
 
 /* What calls of the other kind would have more if they were as long, of what they have. */
 static double alike;
@@ -71,11 +20,10 @@ static void take_alike(struct picture *p)
 }
 
 /* The causes, as "name 52 %, name 48 %". */
-static const char *causes(const struct stack *stacks)
+static const char *causes(const struct build_samples *stacks)
 {
 	static char said[256];
-	struct picture *in = samples(stacks, true), *rest = samples(stacks, false);
-	struct picture *p = picture_pair(rest, in);
+	struct picture *p = build_pair(stacks);
 	struct cause found[CAUSES_MAX];
 	struct contrast all;
 	unsigned count;
@@ -89,13 +37,11 @@ static const char *causes(const struct stack *stacks)
 		n += snprintf(said + n, sizeof(said) - n, "%s%s %.0f %%", i ? ", " : "",
 			      picture_text(p, p->frames.at[found[i].function->frame].name),
 			      100 * found[i].extra_nsec / all.extra);
-	picture_free(in);
-	picture_free(rest);
 	picture_free(p);
 	return said;
 }
 
-#define CAUSES(...) causes((const struct stack[]){ __VA_ARGS__, { 0 } })
+#define CAUSES(...) causes((const struct build_samples[]){ __VA_ARGS__, { 0 } })
 
 static void the_search_goes_down_to_the_point(void **state)
 {

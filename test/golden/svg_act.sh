@@ -1,6 +1,6 @@
 #!/bin/sh
 # Uses the golden flame graph in a browser; prints TAP, skips without Chromium.
-#	svg_act_test [FILE.svg]
+#	svg_act.sh [FILE.svg]
 here=$(dirname "$0")
 svg=${1:-$here/plain.svg}
 for browser in chromium chromium-browser google-chrome; do
@@ -19,7 +19,7 @@ expected=$(awk '{ n = $NF; all += n } /parse_request|expand_table/ { hit += n }
 {
 	sed '$d' "$svg"
 	echo '<script><![CDATA['
-	sed "s/EXPECTED/\"$expected\"/" "$here/svg_act_test.js"
+	sed "s/EXPECTED/\"$expected\"/" "$here/svg_act.js"
 	echo ']]></script></svg>'
 } >"$work/test.svg"
 $browser --headless --no-sandbox --disable-gpu --no-first-run --disable-background-networking \

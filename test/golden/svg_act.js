@@ -1,4 +1,4 @@
-/* Added behind the script of plain.svg by svg_act_test: uses the flame graph as
+/* Added behind the script of plain.svg by svg_act.sh: uses the flame graph as
  * a person would, prints TAP into an element that the test reads. */
 (function () {
 	const svg = document.documentElement, tap = [];
@@ -28,6 +28,10 @@
 	svg.querySelector("#reset").click();
 	check("reset shows everything", shown("parse_request") && Math.abs(width("parse_request") - parse) < 0.01, "");
 	check("and the address is clean", location.hash === "", location.hash);
+	click("render_rows");
+	key("Escape");
+	check("Escape shows everything, too", shown("parse_request") && Math.abs(width("parse_request") - parse) < 0.01, "");
+	check("and its address is clean", location.hash === "", location.hash);
 	type("parse_request|expand_table");
 	/* expand_table is called by parse_request, and by others too */
 	check("a match within a match counts once", matched() === "Matched: " + EXPECTED + " %", matched());
@@ -42,6 +46,16 @@
 	check("a broken expression is said", box.classList.contains("wrong"), "");
 	key("Escape");
 	check("Escape clears the search", box.value === "" && matched() === "", box.value);
+	type("write");
+	click("render_rows");
+	key("Escape");
+	check("Escape takes back the zoom that came last", shown("parse_request") && box.value === "write", box.value);
+	click("render_rows");
+	type("writ");
+	key("Escape");
+	check("and the search that came last", !shown("parse_request") && box.value === "", box.value);
+	key("Escape");
+	check("and what was before", shown("parse_request"), "");
 	key("f", true);
 	check("Ctrl-F goes to the search", document.activeElement === box, "");
 	box.blur();
