@@ -2,21 +2,34 @@
 # Children of the target: watched soon after they were forked, each as long as it lives; how
 # soon is said, and it is true.  Of those that have ended nothing is left.
 . "$(dirname "$0")/lib.sh"
-plan 11
+plan 12
 need root
 need bpf
 
+# Links and the like that sonde has open.
+held() { find "/proc/$tracer/fd" -lname 'anon_inode:*' 2>/dev/null | wc -l; }
+look() {
+	left=$(($(held) - before))
+	most=$((left > most ? left : most))
+}
+
 # watched CHILDREN RATE MICROSECONDS: the recording's answer is in $out
 watched() {
-	target_start family --wait --calls "$1" --rate "$2" --work "$3"
+	target_start family --wait --variant stay --calls "$1" --rate "$2" --work "$3"
 	sonde_start record -p "$target" -s family_call -F 199 -d 60 -o "$work/x.sonde"
-	target_go
+	before=$(held)
 	most=0
-	while grep -qs '^State:.[^Z]' "/proc/$target/status"; do
-		files=$(find "/proc/$tracer/fd" 2>/dev/null | wc -l)
-		most=$((files > most ? files : most))
+	target_go
+	while ! grep -q children "$truth"; do
+		look
 		sleep 0.1
 	done
+	for ((i = 0; i < 100; i++)); do
+		look
+		[ "$left" -gt 0 ] || break
+		sleep 0.1
+	done
+	target_go
 	target_finish
 	sonde_finish
 	cp "$err" "$work/said"
@@ -44,5 +57,8 @@ check 'short lives: every one is told of' \
 	holds 'd["losses"]["children"] == t["children"]' "$out" "$truth"
 check 'short lives: their calls are accounted for' \
 	holds 'balanced(span()) and span()["calls"] <= t["calls"]' "$out" "$truth"
-check 'short lives: little of them is left open' test "$most" -gt 10 -a "$most" -lt 150
+# of the two or more links of each
+check "short lives: little of them is held at a time ($most)" \
+	test "$most" -gt 0 -a "$most" -lt 150
+check "short lives: nothing of them is left open ($left)" test "$left" -eq 0
 finish

@@ -4,6 +4,7 @@
  * --calls	children
  * --rate	of them in a second
  * --work	microseconds that each makes calls for, a call every 50
+ * --variant stay	when all have ended it stays until a line is there to be read
  *
  * "by_100us"[i]: calls that began i to i + 1 tenths of a millisecond after fork() had
  * returned in the parent (so at least as long after the fork itself).
@@ -12,6 +13,7 @@
 
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -61,7 +63,9 @@ static void count(const struct life *l, unsigned *slots)
 
 int main(int argc, char **argv)
 {
-	struct stage stage = { .calls = 40, .rate = 20, .work = 30000, .seconds = 60 };
+	struct stage stage = {
+		.calls = 40, .rate = 20, .work = 30000, .seconds = 60, .variant = ""
+	};
 	struct life *life = mmap(NULL, sizeof(*life), PROT_READ | PROT_WRITE,
 				 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	unsigned slots[SLOTS] = { 0 };
@@ -92,5 +96,8 @@ int main(int argc, char **argv)
 	for (unsigned i = 0; i < SLOTS; i++)
 		printf("%s%u", i ? "," : "", slots[i]);
 	printf("]}\n");
+	fflush(stdout);
+	if (strcmp(stage.variant, "stay") == 0)
+		getchar();
 	return 0;
 }
