@@ -16,6 +16,8 @@
 #define NUMBER_COLUMNS 8 /* each of slow, rest, more */
 #define SHARE_COLUMNS 14
 
+_Static_assert(ROWS_MAX + NOISE_MAX <= NEST_MOST, "all rows are looked for in one another");
+
 struct extra_table {
 	struct report *r;
 	uint32_t rows[ROWS_MAX + NOISE_MAX]; /* indices of functions */
