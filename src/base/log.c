@@ -1,6 +1,6 @@
 #include "base/log.h"
 
-#include "base/text.h"
+#include "base/terminal.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -44,6 +44,13 @@ static void log_line(const char *start, const char *format, va_list ap)
 		text_add_char(&plain, '\n');
 		at = end;
 	}
+	if (!terminal_takes_utf8()) {
+		AUTO_TEXT struct text ascii = { 0 };
+
+		terminal_add_ascii(&ascii, text_string(&plain));
+		fprintf(stderr, "%s%s", start, text_string(&ascii));
+		return;
+	}
 	fprintf(stderr, "%s%s", start, text_string(&plain));
 }
 
@@ -68,7 +75,7 @@ void log_progress(const char *format, ...)
 {
 	va_list ap;
 
-	if (level < LOG_SAY || !isatty(STDERR_FILENO))
+	if (level < LOG_SAY || !terminal_has_codes(STDERR_FILENO))
 		return;
 	log_progress_done();
 	va_start(ap, format);

@@ -24,6 +24,12 @@ void text_clear(struct text *t)
 		t->bytes[0] = 0;
 }
 
+void text_cut(struct text *t, size_t size)
+{
+	if (size < t->size)
+		t->bytes[t->size = size] = 0;
+}
+
 static void text_reserve(struct text *t, size_t more)
 {
 	size_t need = t->size + more + 1;
@@ -154,6 +160,25 @@ char *text_duration(char buf[TEXT_QUANTITY], double nsec)
 		}
 	}
 	snprintf(to, TEXT_QUANTITY - 1, "%.0f ns", v);
+	return buf;
+}
+
+char *text_rate(char buf[TEXT_QUANTITY], double per_second)
+{
+	double v = fmin(fmax(per_second, 0), 1e15);
+	const char *unit = "/s";
+
+	if (v >= 999.5e3) {
+		v /= 1e6;
+		unit = " M/s";
+	} else if (v >= 999.5) {
+		v /= 1e3;
+		unit = " k/s";
+	}
+	if (v == 0)
+		snprintf(buf, TEXT_QUANTITY, "0%s", unit);
+	else
+		format_significant(buf, TEXT_QUANTITY, v, unit);
 	return buf;
 }
 

@@ -17,6 +17,8 @@ struct text {
 
 void text_done(struct text *t);
 void text_clear(struct text *t);
+/* Takes away what is behind the first `size` bytes. */
+void text_cut(struct text *t, size_t size);
 void text_add(struct text *t, const char *s);
 void text_add_part(struct text *t, const char *s, size_t length);
 void text_add_char(struct text *t, char c);
@@ -40,6 +42,8 @@ unsigned text_utf8(const unsigned char *s, uint32_t *ret_code);
 char *text_duration(char buf[TEXT_QUANTITY], double nsec);
 /* "19,012": with separators. */
 char *text_count(char buf[TEXT_QUANTITY], uint64_t n);
+/* "0.50/s", "480/s", "33.7 k/s", "1.20 M/s": three significant digits. */
+char *text_rate(char buf[TEXT_QUANTITY], double per_second);
 /* "412 B", "1.2 KiB", "33 MiB". */
 char *text_size(char buf[TEXT_QUANTITY], uint64_t bytes);
 

@@ -1,5 +1,7 @@
 #include "base/text.h"
 
+#include "base/array.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -160,12 +162,39 @@ static void quantities_have_units(void **state)
 	assert_false(text_to_quantity(".", &end, &v, &unit));
 }
 
+static void rates_have_three_digits(void **state)
+{
+	static const struct {
+		double rate;
+		const char *text;
+	} cases[] = {
+		{ 0, "0/s" },
+		{ -1, "0/s" },
+		{ 0.5, "0.50/s" },
+		{ 12.34, "12.3/s" },
+		{ 479.7, "480/s" },
+		{ 999.4, "999/s" },
+		{ 999.6, "1.00 k/s" },
+		{ 33742, "33.7 k/s" },
+		{ 999499, "999 k/s" },
+		{ 999600, "1.00 M/s" },
+		{ 123456789, "123 M/s" },
+	};
+	char buf[TEXT_QUANTITY];
+
+	(void)state;
+	for (unsigned i = 0; i < COUNT_OF(cases); i++)
+		assert_string_equal(text_rate(buf, cases[i].rate), cases[i].text);
+	assert_true(strlen(text_rate(buf, 1e300)) < TEXT_QUANTITY);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_text_grows),
 		cmocka_unit_test(a_terminal_is_given_nothing_to_act_on),
 		cmocka_unit_test(durations_have_three_digits),
+		cmocka_unit_test(rates_have_three_digits),
 		cmocka_unit_test(counts_and_sizes_are_readable),
 		cmocka_unit_test(globs_take_slashes_and_dots),
 		cmocka_unit_test(distances_are_levenshteins),
