@@ -10,9 +10,24 @@ unsigned fit_columns(const char *s)
 {
 	unsigned n = 0;
 
-	for (; *s; s++)
-		n += ((unsigned char)*s & 0xc0) != 0x80;
+	while (*s) {
+		if (s[0] == '\x1b' && s[1] == '[') { /* ECMA-48, 8.3.117 */
+			s += strcspn(s, "m");
+			s += *s == 'm';
+			continue;
+		}
+		n += ((unsigned char)*s++ & 0xc0) != 0x80;
+	}
 	return n;
+}
+
+unsigned fit_natural(const char *name)
+{
+	AUTO_FREE char *part = mem_text_part(name, strnlen(name, NAME_MAX_BYTES));
+	AUTO_TEXT struct text plain = { 0 };
+
+	text_add_plain(&plain, part);
+	return fit_columns(text_string(&plain));
 }
 
 /* Start of the parameter list: the '(' that the last ')' closes. */
@@ -112,6 +127,110 @@ void fit_pad(struct text *t, size_t from, unsigned columns)
 
 	for (; used < columns; used++)
 		text_add_char(t, ' ');
+}
+
+static bool is_number(const char *word, size_t n)
+{
+	return n && strspn(word, "0123456789.,+-") >= n && word[n - 1] != ',';
+}
+
+/* To the end of the word at `at`, with the words that stay with it. */
+static size_t word_length(const char *at)
+{
+	size_t n = strcspn(at, " ");
+
+	while (at[n] == ' ' && at[n + 1] && at[n + 1] != ' ') {
+		size_t last = n;
+
+		while (last && at[last - 1] != ' ')
+			last--;
+		if (!is_number(at + last, n - last))
+			break;
+		n += 1 + strcspn(at + n + 1, " ");
+	}
+	return n;
+}
+
+void fit_wrap(struct text *t, const char *words, unsigned columns, unsigned indent)
+{
+	unsigned used = 0;
+	bool any = false; /* on this line */
+
+	while (*words) {
+		size_t gap = strspn(words, " "), n = word_length(words + gap);
+		AUTO_FREE char *word = mem_text_part(words + gap, n);
+		unsigned wide = fit_columns(word);
+
+		if (!n)
+			break; /* blanks at the end */
+		words += gap + n;
+		if (any && used + gap + wide > columns) {
+			text_format(t, "\n%*s", (int)indent, "");
+			used = indent;
+			gap = 0;
+		}
+		text_format(t, "%*s%s", (int)gap, "", word);
+		used += gap + wide;
+		any = true;
+	}
+	text_add_char(t, '\n');
+}
+
+void fit_wrap_lines(struct text *t, const char *text, unsigned columns)
+{
+	while (*text) {
+		size_t n = strcspn(text, "\n");
+		AUTO_FREE char *line = mem_text_part(text, n);
+
+		fit_wrap(t, line, columns, strspn(line, " ") + 4);
+		text += n + (text[n] == '\n');
+	}
+}
+
+static unsigned count_lines(const char *text)
+{
+	unsigned n = 0;
+
+	for (; *text; n++) {
+		text += strcspn(text, "\n");
+		text += *text == '\n';
+	}
+	return n;
+}
+
+void fit_clip(struct text *t, const char *text, unsigned columns, unsigned lines)
+{
+	unsigned all = count_lines(text), shown = all > lines ? lines - 1 : all;
+
+	for (unsigned i = 0; i < shown; i++) {
+		size_t n = strcspn(text, "\n");
+		AUTO_FREE char *line = mem_text_part(text, n);
+
+		text_add_part(t, line, code_offset(line, columns));
+		text_add_char(t, '\n');
+		text += n + (text[n] == '\n');
+	}
+	if (shown < all)
+		text_format(t, "… %u more line%s\n", all - shown, all - shown == 1 ? "" : "s");
+}
+
+#define NAME_LEAST 20
+#define PLACE_LEAST 18
+
+void fit_share(unsigned columns, unsigned *name, unsigned *place)
+{
+	unsigned gap = *place > 0,
+		 room = columns > NAME_LEAST + gap ? columns - gap : NAME_LEAST;
+	unsigned third = room / 3 > PLACE_LEAST ? room / 3 : PLACE_LEAST;
+
+	if (*name < NAME_LEAST)
+		*name = NAME_LEAST;
+	if (*name + *place <= room)
+		return;
+	if (*place > third)
+		*place = *name < room - third ? room - *name : third;
+	if (*name + *place > room)
+		*name = room > *place + NAME_LEAST ? room - *place : NAME_LEAST;
 }
 
 void fit_style(struct text *t, bool colour, enum fit_style style)

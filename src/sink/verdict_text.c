@@ -219,31 +219,6 @@ static void say_blurred(struct text *t, const struct picture *p)
 	}
 }
 
-/* Words into lines; a word longer than a line gets its own. */
-static void add_wrapped(struct text *t, const char *words, unsigned columns)
-{
-	unsigned used = 0;
-
-	while (*words) {
-		size_t n = strcspn(words, " ");
-		AUTO_FREE char *word = mem_text_part(words, n);
-		unsigned wide = fit_columns(word);
-
-		if (used && used + 1 + wide > columns) {
-			text_add_char(t, '\n');
-			used = 0;
-		}
-		if (used) {
-			text_add_char(t, ' ');
-			used++;
-		}
-		text_add(t, word);
-		used += wide;
-		words += n + (words[n] == ' ');
-	}
-	text_add_char(t, '\n');
-}
-
 static void say_waiting(struct text *t, const struct picture *p, const struct verdict *v)
 {
 	text_format(
@@ -305,7 +280,7 @@ void verdict_print(struct text *t, const struct picture *p, unsigned columns)
 	AUTO_TEXT struct text words = { 0 };
 
 	verdict_words(&words, p, &v);
-	add_wrapped(t, text_string(&words), columns);
+	fit_wrap(t, text_string(&words), columns, 0);
 	if (next)
 		say_next(t, p, next);
 }
