@@ -28,6 +28,35 @@ void picture_free(struct picture *p)
 	free(p);
 }
 
+/* The kernel keeps so much of a process' name (TASK_COMM_LEN - 1). */
+#define COMM_MOST 15
+
+static bool is_named_as(const char *name, const char *comm)
+{
+	return *comm && (strlen(comm) < COMM_MOST ? strcmp(name, comm) == 0
+						  : strncmp(name, comm, COMM_MOST) == 0);
+}
+
+uint32_t picture_main_image(const struct picture *p)
+{
+	uint32_t lowest = UINT32_MAX;
+
+	for (uint32_t i = 0; i < p->images.count; i++) {
+		const struct picture_image *image = &p->images.at[i];
+		const char *path = picture_text(p, image->path), *slash = strrchr(path, '/');
+		const char *name = slash ? slash + 1 : path;
+
+		if (image->kind != IMAGE_FILE)
+			continue;
+		if (is_named_as(name, picture_text(p, p->comm)))
+			return i;
+		if (p->processes == 1 && image->start && !strstr(name, ".so") &&
+		    (lowest == UINT32_MAX || image->start < p->images.at[lowest].start))
+			lowest = i;
+	}
+	return lowest;
+}
+
 void picture_totals(const struct picture *p, unsigned sides, bool in_nsec, uint64_t *ret_total)
 {
 	for (uint32_t n = 0; n < p->nodes.count; n++) {

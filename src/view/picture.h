@@ -207,6 +207,11 @@ static inline const char *picture_text(const struct picture *p, text_id id)
 	return intern_string(&p->text, id);
 }
 
+/* The file of code that the process is: the one that is named as it, else (of one process)
+ * the one at the lowest address that is no shared library; UINT32_MAX where neither is known.
+ */
+uint32_t picture_main_image(const struct picture *p);
+
 /* total[node] = self over its subtree, of the sides in the mask (bit = enum side),
  * in samples or nanoseconds.  total has p->nodes.count elements. */
 void picture_totals(const struct picture *p, unsigned sides, bool in_nsec, uint64_t *ret_total);
