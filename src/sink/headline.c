@@ -210,14 +210,30 @@ const struct picture_span *headline_span(const struct picture *p)
 	return p->split_span < p->spans.count ? &p->spans.at[p->split_span] : NULL;
 }
 
+void headline_percentiles(struct text *t, const struct picture_span *s)
+{
+	const struct {
+		const char *name;
+		nsec value;
+	} points[] = {
+		{ "p50", s->p50 }, { "p90", s->p90 },	 { "p95", s->p95 },
+		{ "p99", s->p99 }, { "p99.9", s->p999 }, { "max", s->max },
+	};
+	char buf[TEXT_QUANTITY];
+
+	for (unsigned i = 0; i < COUNT_OF(points); i++)
+		text_format(t, "  %s %s", points[i].name, text_duration(buf, points[i].value));
+	text_add_char(t, '\n');
+}
+
 void headline_unsure(struct text *t, const struct picture_span *s)
 {
 	char buf[TEXT_QUANTITY];
 
 	if (s->unsure_nsec > 0)
 		text_format(t,
-			    "  a call's duration is known to ±%s, on average: its end lies "
-			    "between two looks\n",
+			    "  durations are known to ±%s on average: an end lies between two "
+			    "looks\n",
 			    text_duration(buf, s->unsure_nsec));
 }
 

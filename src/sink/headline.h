@@ -34,6 +34,8 @@ void headline_ask(struct text *t, const struct picture *p, const char *bound);
 const char *headline_other(const struct picture *p);
 const char *headline_side(const struct picture *p);
 
+/* A line of its own: "  p50 410 µs  p90 580 µs  ..." of the calls that ended. */
+void headline_percentiles(struct text *t, const struct picture_span *s);
 /* A line of its own: how far the durations of bracketed calls are known; nothing where
  * none is. */
 void headline_unsure(struct text *t, const struct picture_span *s);

@@ -9,10 +9,10 @@
 
 #include <math.h>
 
-#define ROWS_MAX 12	/* functions that stand out from noise */
-#define NOISE_MAX 3	/* and some that do not, for the eye to compare */
-#define TOO_SMALL 0.005 /* of the largest difference: certain, but of no interest */
-#define PLACE_COLUMNS 18
+#define ROWS_MAX 12	 /* functions that stand out from noise */
+#define NOISE_MAX 3	 /* and some that do not, for the eye to compare */
+#define TOO_SMALL 0.005	 /* of the largest difference: certain, but of no interest */
+#define DEEP 4		 /* lines within one another */
 #define NUMBER_COLUMNS 8 /* each of slow, rest, more */
 #define SHARE_COLUMNS 14
 
@@ -26,8 +26,9 @@ struct extra_table {
 	double unit; /* nanoseconds */
 	const char *unit_name;
 	int decimals;
-	double whole; /* extra time a call, on a CPU or not; 0 = not known */
-	unsigned name_columns;
+	double whole;  /* extra time a call, on a CPU or not; 0 = not known */
+	unsigned step; /* columns that a line within another is further in */
+	unsigned name_columns, place_columns;
 };
 
 static void table_pick(struct extra_table *t, const struct picture_function *f)
@@ -89,23 +90,27 @@ static void pick_noise(struct extra_table *t)
 	}
 }
 
+/* The largest unit that shows a hundredth of the largest with two digits. */
 static void table_scale(struct extra_table *t)
 {
 	static const struct {
 		double size;
 		const char *name;
 	} units[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "µs" }, { 1, "ns" } };
-	double most = fmax(fabs(t->r->p->off_in_nsec), 1);
+	double most = fmax(fabs(t->r->p->off_in_nsec), 1), in_units;
 	unsigned u = 0;
 
 	for (uint32_t i = 0; i < t->count; i++)
 		most = fmax(most, fmax(table_row(t, i)->per_call_in_nsec,
 				       table_row(t, i)->per_call_rest_nsec));
-	while (u + 1 < COUNT_OF(units) && most < 0.2 * units[u].size)
+	while (u + 1 < COUNT_OF(units) && most < 9.995 * units[u].size)
 		u++;
 	t->unit = units[u].size;
 	t->unit_name = units[u].name;
-	t->decimals = most / t->unit >= 100 ? 0 : most / t->unit >= 10 ? 1 : 2;
+	in_units = most / t->unit;
+	t->decimals = in_units >= 999.5 || u + 1 == COUNT_OF(units) ? 0
+		      : in_units >= 99.95			    ? 1
+								    : 2;
 }
 
 /* Right-aligned; what rounds to nothing has no sign. */
@@ -126,8 +131,8 @@ static void add_numbers(struct extra_table *t, const struct contrast *d)
 	bool noise = contrast_is_noise(t->r->p, d), colour = t->r->option->colour;
 	enum fit_style style = noise ? FIT_DIM : d->extra > 0 ? FIT_MORE : FIT_LESS;
 
-	add_number(t, d->in, false);
-	add_number(t, d->rest, false);
+	add_number(t, fmax(d->in, 0), false);
+	add_number(t, fmax(d->rest, 0), false);
 	fit_style(out, colour, style);
 	add_number(t, d->extra, true);
 	if (noise)
@@ -154,8 +159,8 @@ static void add_name(struct extra_table *t, const char *name, uint32_t frame, un
 	fit_pad(out, from, t->name_columns + 1);
 	from = out->size;
 	if (frame != UINT32_MAX)
-		part_place(t->r, frame, PLACE_COLUMNS);
-	fit_pad(out, from, PLACE_COLUMNS);
+		part_place(t->r, frame, t->place_columns);
+	fit_pad(out, from, t->place_columns);
 }
 
 static void add_row(struct extra_table *t, uint32_t row, unsigned indent)
@@ -173,7 +178,7 @@ static void add_rows(struct extra_table *t, uint32_t parent, unsigned indent)
 		if (t->nest.within[i] != parent)
 			continue;
 		add_row(t, i, indent);
-		add_rows(t, i, indent + 2);
+		add_rows(t, i, indent + t->step);
 	}
 }
 
@@ -187,7 +192,8 @@ static void add_calls_heading(struct extra_table *t)
 {
 	const struct picture *p = t->r->p;
 	const struct picture_side *in = &p->sides[SIDE_IN], *rest = &p->sides[SIDE_REST];
-	struct text *out = t->r->out;
+	AUTO_TEXT struct text line = { 0 };
+	struct text *out = &line;
 	char buf[TEXT_QUANTITY];
 
 	text_add(out, "Calls ");
@@ -201,7 +207,7 @@ static void add_calls_heading(struct extra_table *t)
 	if (t->whole != 0)
 		text_format(out, ": %s%s a call", t->whole > 0 ? "+" : "",
 			    text_duration(buf, t->whole));
-	text_add(out, "\n");
+	part_words(t->r, out);
 }
 
 static void add_heading(struct extra_table *t)
@@ -218,11 +224,11 @@ static void add_columns(struct extra_table *t)
 	struct text *out = t->r->out;
 	size_t from = out->size;
 
-	fit_pad(out, from, t->name_columns + 1 + PLACE_COLUMNS + NUMBER_COLUMNS);
+	fit_pad(out, from, t->name_columns + 1 + t->place_columns + NUMBER_COLUMNS);
 	text_format(out, "%6s a %s", t->unit_name, p->compared ? "second" : "call");
-	fit_pad(out, from, t->name_columns + 1 + PLACE_COLUMNS + 3 * NUMBER_COLUMNS + 3);
+	fit_pad(out, from, t->name_columns + 1 + t->place_columns + 3 * NUMBER_COLUMNS + 3);
 	text_add(out, t->whole > 0 ? "of the\n" : "\n");
-	fit_pad(out, out->size, t->name_columns + 1 + PLACE_COLUMNS);
+	fit_pad(out, out->size, t->name_columns + 1 + t->place_columns);
 	text_format(out, "%*s%*s%*s", NUMBER_COLUMNS, headline_side(p), NUMBER_COLUMNS,
 		    headline_other(p), NUMBER_COLUMNS, "more");
 	text_add(out, t->whole > 0 ? "   extra\n" : "\n");
@@ -255,21 +261,67 @@ static void add_rest_of_it(struct extra_table *t)
 			    t->r->p->functions.count - t->count);
 }
 
+static unsigned nest_depth(const struct nest *n)
+{
+	unsigned most = 0;
+
+	for (uint32_t i = 0; i < n->count; i++) {
+		unsigned depth = 0;
+
+		for (uint32_t k = n->within[i]; k != NEST_NONE; k = n->within[k])
+			depth++;
+		most = depth > most ? depth : most;
+	}
+	return most;
+}
+
+static void measure_rows(const struct extra_table *t, uint32_t parent, unsigned indent,
+			 unsigned *name, unsigned *place)
+{
+	for (uint32_t i = 0; i < t->count; i++) {
+		uint32_t frame = table_row(t, i)->frame;
+		unsigned columns, file;
+
+		if (t->nest.within[i] != parent)
+			continue;
+		columns =
+			indent + fit_natural(walk_name(t->r->p, frame)) + 2 * t->nest.shared[i];
+		file = part_place_natural(t->r, frame);
+		*name = columns > *name ? columns : *name;
+		*place = file > *place ? file : *place;
+		measure_rows(t, i, indent + t->step, name, place);
+	}
+}
+
+static void table_fit(struct extra_table *t)
+{
+	unsigned numbers = 3 * NUMBER_COLUMNS + SHARE_COLUMNS + 1;
+	const struct picture_span *span = headline_span(t->r->p);
+
+	t->step = nest_depth(&t->nest) > DEEP ? 1 : 2;
+	t->name_columns = 2 + strlen("not on a CPU");
+	if (span) {
+		unsigned itself = 2 + strlen(" itself") +
+				  fit_natural(picture_text(t->r->p, span->function));
+
+		t->name_columns = itself > t->name_columns ? itself : t->name_columns;
+	}
+	measure_rows(t, NEST_NONE, 2, &t->name_columns, &t->place_columns);
+	fit_share(t->r->columns - numbers, &t->name_columns, &t->place_columns);
+}
+
 void part_extra(struct report *r)
 {
 	const struct picture_side *in = &r->p->sides[SIDE_IN], *rest = &r->p->sides[SIDE_REST];
-	unsigned numbers = 3 * NUMBER_COLUMNS + SHARE_COLUMNS + PLACE_COLUMNS + 1;
 	struct extra_table t = { .r = r };
 
-	t.name_columns = r->columns > numbers + 52   ? 52
-			 : r->columns < numbers + 16 ? 16
-						     : r->columns - numbers;
 	if (in->mean_nsec > 0 && rest->mean_nsec > 0)
 		t.whole = in->mean_nsec - rest->mean_nsec;
 	pick_significant(&t);
 	pick_noise(&t);
 	nest_make(&t.nest, r->p, t.rows, t.count);
 	table_scale(&t);
+	table_fit(&t);
 	add_heading(&t);
 	if (verdict_is_blurred(r->p))
 		return;

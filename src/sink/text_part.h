@@ -13,8 +13,9 @@ struct report {
 	const struct picture *p;
 	const struct sink_option *option;
 	struct text *out;
-	unsigned columns; /* 60 or more */
-	unsigned sides;	  /* of the tree and of the top functions */
+	unsigned columns;    /* 60 or more */
+	unsigned sides;	     /* of the tree and of the top functions */
+	uint32_t main_image; /* what is in it goes without saying */
 };
 
 /* The extra time a call, by function; what is within noise says so. */
@@ -24,9 +25,15 @@ void part_top(struct report *r);
 /* The tree of r->sides: branches of 1 % and more. */
 void part_tree(struct report *r);
 
-/* "file.c:12" of a frame, or its image, in at most columns. */
+/* "file.c:12" of a frame, or its image, in at most columns; nothing when that is the
+ * program itself. */
 void part_place(struct report *r, uint32_t frame, unsigned columns);
 /* Where a node is called, "file:line", or part_place() where that is not known. */
 void part_site(struct report *r, uint32_t node, unsigned columns);
+/* A line of words, in as many lines as it takes. */
+void part_words(struct report *r, const struct text *words);
+/* Columns that these take in full. */
+unsigned part_place_natural(const struct report *r, uint32_t frame);
+unsigned part_site_natural(const struct report *r, uint32_t node);
 
 #endif

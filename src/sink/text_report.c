@@ -20,14 +20,20 @@
 
 #define COLUMNS_DEFAULT 80
 #define COLUMNS_LEAST 76
-#define COLUMNS_MOST 140 /* wider is harder to read, not easier */
-#define SPARK_COLUMNS 40
+#define COLUMNS_MOST 160 /* wider is harder to read, not easier */
+#define SPARK_COLUMNS 40 /* at most, with what it begins at */
+#define SPARK_LEAST 16
+#define WRAP_INDENT 4
+
+#define PLACE_NATURAL 1000 /* columns: in full */
 
 static void add_place(struct report *r, text_id file, uint32_t number, unsigned columns)
 {
 	const char *path = picture_text(r->p, file), *base = strrchr(path, '/');
 	char line[16] = "";
 
+	if (!*path)
+		return;
 	if (number)
 		snprintf(line, sizeof(line), ":%u", number);
 	fit_style(r->out, r->option->colour, FIT_DIM);
@@ -42,7 +48,7 @@ void part_place(struct report *r, uint32_t frame, unsigned columns)
 
 	if (f->file)
 		add_place(r, f->file, f->line, columns);
-	else
+	else if (f->image != r->main_image || f->image == UINT32_MAX)
 		add_place(r, f->image_name, 0, columns);
 }
 
@@ -59,106 +65,127 @@ void part_site(struct report *r, uint32_t node, unsigned columns)
 		text_add(r->out, " …");
 }
 
+static unsigned natural(const struct report *r, uint32_t at,
+			void (*part)(struct report *, uint32_t, unsigned))
+{
+	AUTO_TEXT struct text place = { 0 };
+	struct report alone = *r;
+
+	alone.out = &place;
+	part(&alone, at, PLACE_NATURAL);
+	return fit_columns(text_string(&place));
+}
+
+unsigned part_place_natural(const struct report *r, uint32_t frame)
+{
+	return natural(r, frame, part_place);
+}
+
+unsigned part_site_natural(const struct report *r, uint32_t node)
+{
+	return natural(r, node, part_site);
+}
+
+void part_words(struct report *r, const struct text *words)
+{
+	fit_wrap(r->out, text_string(words), r->columns, WRAP_INDENT);
+}
+
 static void add_header(struct report *r)
 {
-	fit_style(r->out, r->option->colour, FIT_BOLD);
+	AUTO_TEXT struct text line = { 0 }, gaps = { 0 };
+
+	fit_style(&line, r->option->colour, FIT_BOLD);
 	if (r->option->title)
-		text_add_plain(r->out, r->option->title);
+		text_add_plain(&line, r->option->title);
 	else
-		headline_target(r->out, r->p);
-	fit_style(r->out, r->option->colour, FIT_PLAIN);
-	text_add(r->out, ", ");
-	headline_window(r->out, r->p);
-	text_add(r->out, ", ");
-	headline_losses(r->out, r->p);
-	text_add_char(r->out, '\n');
-	if (headline_gaps(r->out, r->p))
-		text_add_char(r->out, '\n');
+		headline_target(&line, r->p);
+	fit_style(&line, r->option->colour, FIT_PLAIN);
+	text_add(&line, ", ");
+	headline_window(&line, r->p);
+	text_add(&line, ", ");
+	headline_losses(&line, r->p);
+	part_words(r, &line);
+	if (headline_gaps(&gaps, r->p))
+		part_words(r, &gaps);
 }
 
 static void add_span_calls(struct report *r, const struct picture_span *s)
 {
 	char buf[TEXT_QUANTITY];
+	AUTO_TEXT struct text line = { 0 };
 	bool any = false;
 
 	text_add_char(r->out, '\n');
-	fit_style(r->out, r->option->colour, FIT_BOLD);
-	fit_name(r->out, picture_text(r->p, s->function ? s->function : s->place), 48);
-	fit_style(r->out, r->option->colour, FIT_PLAIN);
+	fit_style(&line, r->option->colour, FIT_BOLD);
+	fit_name(&line, picture_text(r->p, s->function ? s->function : s->place), 48);
+	fit_style(&line, r->option->colour, FIT_PLAIN);
 	if (s->file) {
 		const char *file = picture_text(r->p, s->file), *base = strrchr(file, '/');
 
-		text_add(r->out, "  ");
-		fit_name(r->out, base ? base + 1 : file, 24);
+		text_add(&line, "  ");
+		fit_name(&line, base ? base + 1 : file, 24);
 		if (s->line)
-			text_format(r->out, ":%u", s->line);
+			text_format(&line, ":%u", s->line);
 	}
-	text_format(r->out, "   %s calls, ", text_count(buf, s->entries));
-	text_format(r->out, "%s still open, ended:", text_count(buf, s->open));
+	text_format(&line, "   %s calls, ", text_count(buf, s->entries));
+	text_format(&line, "%s still open, ended:", text_count(buf, s->open));
 	for (unsigned i = 0; i < NR_SPAN_END; i++) {
 		if (!s->ended[i])
 			continue;
-		text_format(r->out, "%s %s %s", any ? "," : "", span_end_words[i].name,
+		text_format(&line, "%s %s %s", any ? "," : "", span_end_words[i].name,
 			    text_count(buf, s->ended[i]));
 		any = true;
 	}
-	text_add(r->out, any ? "\n" : " none\n");
+	if (!any)
+		text_add(&line, " none");
+	part_words(r, &line);
 }
 
-static void add_span_percentiles(struct report *r, const struct picture_span *s)
+static void add_modes(struct text *t, const struct picture_span *s)
 {
-	const struct {
-		const char *name;
-		nsec value;
-	} points[] = {
-		{ "p50", s->p50 }, { "p90", s->p90 },	 { "p95", s->p95 },
-		{ "p99", s->p99 }, { "p99.9", s->p999 }, { "max", s->max },
-	};
+	static const char *const words[] = { "", "one mode", "two modes", "three modes",
+					     "four modes" };
+	double modes[SPARK_MODES];
+	unsigned count = spark_modes(s, modes);
 	char buf[TEXT_QUANTITY];
 
-	if (!s->calls)
-		return;
-	text_add(r->out, " ");
-	for (unsigned i = 0; i < COUNT_OF(points); i++)
-		text_format(r->out, "%s %s %s", i ? "  " : "", points[i].name,
-			    text_duration(buf, points[i].value));
-	text_add_char(r->out, '\n');
+	for (unsigned i = 0; i < count; i++) {
+		if (!i)
+			text_format(t, "   %s: ", words[count]);
+		text_format(t, "%s%s", i ? ", " : "", text_duration(buf, modes[i]));
+	}
 }
 
 static void add_span_shape(struct report *r, const struct picture_span *s)
 {
-	static const char *const words[] = { "", "one mode", "two modes", "three modes",
-					     "four modes" };
-	char buf[TEXT_QUANTITY];
-	double modes[SPARK_MODES];
-	unsigned count = spark_modes(s, modes);
-	size_t from = r->out->size;
+	AUTO_TEXT struct text behind = { 0 };
+	char low[TEXT_QUANTITY], high[TEXT_QUANTITY];
+	unsigned beside, columns;
 
 	if (!s->buckets.count)
 		return;
-	text_format(r->out, "  %s ", text_duration(buf, s->buckets.at[0].low));
-	spark_line(r->out, s, SPARK_COLUMNS);
-	fit_pad(r->out, from, SPARK_COLUMNS + 2);
-	text_format(r->out, " %s",
-		    text_duration(buf, s->buckets.at[s->buckets.count - 1].high));
-	for (unsigned i = 0; i < count; i++) {
-		text_format(r->out, i ? ", %s" : "   %s: ",
-			    i ? text_duration(buf, modes[i]) : words[count]);
-		if (!i)
-			text_add(r->out, text_duration(buf, modes[i]));
-	}
+	text_duration(low, s->buckets.at[0].low);
+	text_format(&behind, " %s",
+		    text_duration(high, s->buckets.at[s->buckets.count - 1].high));
+	add_modes(&behind, s);
+	beside = 3 + fit_columns(low) + fit_columns(text_string(&behind));
+	columns = r->columns > beside + SPARK_LEAST ? r->columns - beside : SPARK_LEAST;
+	text_format(r->out, "  %s ", low);
+	spark_line(r->out, s, columns < SPARK_COLUMNS ? columns : SPARK_COLUMNS);
+	text_add(r->out, text_string(&behind));
 	text_add_char(r->out, '\n');
 }
 
 static void add_span_price(struct report *r, const struct picture_span *s)
 {
-	char buf[TEXT_QUANTITY];
+	char cost[TEXT_QUANTITY], rate[TEXT_QUANTITY];
 
 	if (!s->cost_nsec)
 		return;
-	text_format(r->out, "  %s, %s a call × %.4g/s = %.2g %% of a core\n",
-		    ending_of(s->exit)->phrase, text_duration(buf, s->cost_nsec), s->rate,
-		    100 * s->cost_nsec * s->rate / NSEC_PER_SEC);
+	text_format(r->out, "  %s, %s a call × %s = %.2g %% of a core\n",
+		    ending_of(s->exit)->phrase, text_duration(cost, s->cost_nsec),
+		    text_rate(rate, s->rate), 100 * s->cost_nsec * s->rate / NSEC_PER_SEC);
 }
 
 static void add_spans(struct report *r)
@@ -167,7 +194,8 @@ static void add_spans(struct report *r)
 		const struct picture_span *s = &r->p->spans.at[i];
 
 		add_span_calls(r, s);
-		add_span_percentiles(r, s);
+		if (s->calls)
+			headline_percentiles(r->out, s);
 		headline_unsure(r->out, s);
 		headline_probed(r->out, s);
 		add_span_shape(r, s);
@@ -180,22 +208,24 @@ static void add_sides(struct report *r)
 {
 	const struct picture_side *s = r->p->sides;
 	const char *side = headline_side(r->p);
+	AUTO_TEXT struct text line = { 0 };
 	char buf[TEXT_QUANTITY];
 
 	if (r->p->compared) {
-		text_format(r->out, "Samples: %s now", text_count(buf, s[SIDE_IN].samples));
-		text_format(r->out, ", %s before\n", text_count(buf, s[SIDE_REST].samples));
+		text_format(&line, "Samples: %s now", text_count(buf, s[SIDE_IN].samples));
+		text_format(&line, ", %s before", text_count(buf, s[SIDE_REST].samples));
+		part_words(r, &line);
 		return;
 	}
-	text_format(r->out, "Samples: %s in %s calls", text_count(buf, s[SIDE_IN].samples),
+	text_format(&line, "Samples: %s in %s calls", text_count(buf, s[SIDE_IN].samples),
 		    strcmp(side, "in") ? side : "these");
-	text_format(r->out, ", %s in the rest", text_count(buf, s[SIDE_REST].samples));
-	text_format(r->out, ", %s in open calls", text_count(buf, s[SIDE_OPEN].samples));
-	text_format(r->out, ", %s outside", text_count(buf, s[SIDE_OUT].samples));
+	text_format(&line, ", %s in the rest", text_count(buf, s[SIDE_REST].samples));
+	text_format(&line, ", %s in open calls", text_count(buf, s[SIDE_OPEN].samples));
+	text_format(&line, ", %s outside", text_count(buf, s[SIDE_OUT].samples));
 	if (s[SIDE_BEFORE].samples)
-		text_format(r->out, ", %s before the probe",
+		text_format(&line, ", %s before the probe",
 			    text_count(buf, s[SIDE_BEFORE].samples));
-	text_add_char(r->out, '\n');
+	part_words(r, &line);
 }
 
 static void add_pair_verdict(struct report *r)
@@ -211,14 +241,16 @@ static void add_pair_verdict(struct report *r)
 static void add_comparison(struct report *r)
 {
 	const struct picture_side *s = r->p->sides;
+	AUTO_TEXT struct text line = { 0 };
 	char buf[TEXT_QUANTITY];
 
 	if (!s[SIDE_IN].calls || !s[SIDE_REST].calls) {
-		text_add(r->out, "Calls ");
-		headline_split(r->out, r->p);
-		text_format(r->out, ": %s; all others: ", text_count(buf, s[SIDE_IN].calls));
-		text_format(r->out, "%s. With one side empty there is nothing to compare.\n",
+		text_add(&line, "Calls ");
+		headline_split(&line, r->p);
+		text_format(&line, ": %s; all others: ", text_count(buf, s[SIDE_IN].calls));
+		text_format(&line, "%s. With one side empty there is nothing to compare.",
 			    text_count(buf, s[SIDE_REST].calls));
+		part_words(r, &line);
 		add_sides(r);
 		return;
 	}
@@ -235,7 +267,9 @@ static void add_comparison(struct report *r)
 static int text_write(const struct picture *p, const struct sink_option *option,
 		      struct text *out, struct error *err)
 {
-	struct report r = { .p = p, .option = option, .out = out };
+	struct report r = {
+		.p = p, .option = option, .out = out, .main_image = picture_main_image(p)
+	};
 	unsigned columns = option->columns ? option->columns : COLUMNS_DEFAULT;
 	bool compared = option->side == WRITE_DIFF;
 

@@ -5,7 +5,6 @@
 #include "sink/walk.h"
 
 #define ROWS_MAX 12
-#define PLACE_COLUMNS 20
 #define NUMBER_COLUMNS 9
 
 struct top {
@@ -13,7 +12,9 @@ struct top {
 	uint64_t *self, *total, *outside;
 	uint64_t whole, whole_outside;
 	bool compared; /* outside is worth a column */
-	unsigned name_columns;
+	unsigned name_columns, place_columns;
+	uint32_t *rows; /* frames with time of their own, the longest first */
+	uint32_t count;
 };
 
 static int self_order(const void *left, const void *right, void *table)
@@ -45,8 +46,8 @@ static void add_row(struct top *t, uint32_t frame)
 	fit_name(out, walk_name(t->r->p, frame), t->name_columns - 2);
 	fit_pad(out, from, t->name_columns + 1);
 	from = out->size;
-	part_place(t->r, frame, PLACE_COLUMNS);
-	fit_pad(out, from, PLACE_COLUMNS);
+	part_place(t->r, frame, t->place_columns);
+	fit_pad(out, from, t->place_columns);
 	add_share(t, t->self[frame], t->whole);
 	add_share(t, t->total[frame], t->whole);
 	if (t->compared)
@@ -54,20 +55,35 @@ static void add_row(struct top *t, uint32_t frame)
 	text_add_char(out, '\n');
 }
 
+static void find_rows(struct top *t)
+{
+	for (uint32_t i = 0; i < t->r->p->frames.count; i++)
+		if (t->self[i])
+			t->rows[t->count++] = i;
+	qsort_r(t->rows, t->count, sizeof(*t->rows), self_order, t);
+}
+
+static void fit_rows(struct top *t)
+{
+	unsigned numbers = (2 + t->compared) * NUMBER_COLUMNS + 1;
+
+	t->name_columns = strlen("Functions by their own CPU time");
+	for (uint32_t i = 0; i < t->count && i < ROWS_MAX; i++) {
+		unsigned name = 2 + fit_natural(walk_name(t->r->p, t->rows[i]));
+		unsigned place = part_place_natural(t->r, t->rows[i]);
+
+		t->name_columns = name > t->name_columns ? name : t->name_columns;
+		t->place_columns = place > t->place_columns ? place : t->place_columns;
+	}
+	fit_share(t->r->columns - numbers, &t->name_columns, &t->place_columns);
+}
+
 static void add_rows(struct top *t)
 {
-	const struct picture *p = t->r->p;
-	AUTO_FREE uint32_t *order = mem_alloc((p->frames.count + 1) * sizeof(*order));
-	uint32_t count = 0;
-
-	for (uint32_t i = 0; i < p->frames.count; i++)
-		if (t->self[i])
-			order[count++] = i;
-	qsort_r(order, count, sizeof(*order), self_order, t);
-	for (uint32_t i = 0; i < count && i < ROWS_MAX; i++)
-		add_row(t, order[i]);
-	if (count > ROWS_MAX)
-		text_format(t->r->out, "  (%u more functions)\n", count - ROWS_MAX);
+	for (uint32_t i = 0; i < t->count && i < ROWS_MAX; i++)
+		add_row(t, t->rows[i]);
+	if (t->count > ROWS_MAX)
+		text_format(t->r->out, "  (%u more functions)\n", t->count - ROWS_MAX);
 }
 
 static void add_heading(struct top *t)
@@ -84,21 +100,23 @@ static void add_heading(struct top *t)
 			samples += p->sides[i].samples;
 	from = out->size;
 	if (t->compared) {
-		text_add(out, "Inside ");
-		fit_name(out, picture_text(p, span->function), 40);
-		text_format(out, ": %s of %s samples (%.1f %%)", text_count(buf[0], samples),
+		AUTO_TEXT struct text line = { 0 };
+
+		text_add(&line, "Inside ");
+		fit_name(&line, picture_text(p, span->function), 40);
+		text_format(&line, ": %s of %s samples (%.1f %%)", text_count(buf[0], samples),
 			    text_count(buf[1], p->samples),
 			    p->samples ? 100.0 * samples / p->samples : 0);
 		if (p->sides[SIDE_IN].calls)
-			text_format(out, ", %s of CPU a call",
+			text_format(&line, ", %s of CPU a call",
 				    text_duration(buf[0],
 						  (double)t->whole / p->sides[SIDE_IN].calls));
-		text_add_char(out, '\n');
+		part_words(t->r, &line);
 		from = out->size;
 	} else {
 		text_add(out, "Functions by their own CPU time");
 	}
-	fit_pad(out, from, t->name_columns + 1 + PLACE_COLUMNS);
+	fit_pad(out, from, t->name_columns + 1 + t->place_columns);
 	text_format(out, "%*s%*s", NUMBER_COLUMNS, "self", NUMBER_COLUMNS, "total");
 	if (t->compared)
 		text_format(out, "%*s", NUMBER_COLUMNS, "outside");
@@ -122,15 +140,18 @@ void part_top(struct report *r)
 	AUTO_FREE uint64_t *total = mem_zeroed(size, sizeof(*total));
 	AUTO_FREE uint64_t *outside = mem_zeroed(size, sizeof(*outside));
 	AUTO_FREE uint64_t *unused = mem_zeroed(size, sizeof(*unused));
-	struct top t = { .r = r, .self = self, .total = total, .outside = outside };
-	unsigned numbers = 3 * NUMBER_COLUMNS + PLACE_COLUMNS + 1;
+	AUTO_FREE uint32_t *rows = mem_zeroed(size, sizeof(*rows));
+	struct top t = {
+		.r = r, .self = self, .total = total, .outside = outside, .rows = rows
+	};
 
 	t.compared = headline_span(p) && !p->split_expr && r->sides == SIDE_BIT(SIDE_IN);
-	t.name_columns = r->columns > numbers + 52 ? 52 : r->columns - numbers;
 	t.whole = whole(p, r->sides);
 	t.whole_outside = whole(p, SIDE_BIT(SIDE_OUT));
 	walk_frames(p, r->sides, true, self, total);
 	walk_frames(p, SIDE_BIT(SIDE_OUT), true, unused, outside);
+	find_rows(&t);
+	fit_rows(&t);
 	add_heading(&t);
 	add_rows(&t);
 }

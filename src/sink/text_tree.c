@@ -3,30 +3,49 @@
 #include "sink/fit.h"
 #include "sink/headline.h"
 #include "sink/walk.h"
+#include "view/recursion.h"
+
+#include <stdio.h>
 
 #define BRANCH_LEAST 0.01 /* of the whole, for a branch to be shown */
 #define SAME 0.995	  /* of its caller: the same time, so the same line */
 #define LINES_MAX 60
 #define DEPTH_MAX 200
 #define PERCENT_COLUMNS 9
-#define PLACE_COLUMNS 20
+#define CHAIN_COLUMNS 60 /* names on one line, with what is before them */
+#define NAME_LEAST 16
+#define PLACE_COLUMNS 24
+
+struct line {
+	double share;
+	size_t from;   /* its text in branches.text */
+	uint32_t node; /* whose place stands at its end */
+};
 
 /* Branches worth a line, grouped by caller, the heaviest first. */
 struct branches {
 	struct report *r;
+	struct recursion recursion;
 	uint64_t *total;
 	uint32_t *nodes;
 	uint32_t count;
-	uint32_t hidden; /* too light to be shown */
-	uint32_t lines;
+	uint32_t hidden;    /* too light to be shown */
 	struct text prefix; /* box drawing before the name */
+	struct text text;
+	ARRAY(struct line) lines;
+	unsigned columns; /* for text */
 };
+
+static uint32_t parent_of(const struct branches *b, uint32_t node)
+{
+	return recursion_parent(&b->recursion, b->r->p, node);
+}
 
 static int branch_order(const void *left, const void *right, void *all)
 {
 	const struct branches *b = all;
 	uint32_t i = *(const uint32_t *)left, k = *(const uint32_t *)right;
-	uint32_t m = b->r->p->nodes.at[i].parent, n = b->r->p->nodes.at[k].parent;
+	uint32_t m = parent_of(b, i), n = parent_of(b, k);
 
 	if (m != n)
 		return m < n ? -1 : 1;
@@ -37,13 +56,12 @@ static int branch_order(const void *left, const void *right, void *all)
 
 static void branches_find(struct branches *b)
 {
-	const struct picture *p = b->r->p;
 	double least = BRANCH_LEAST * b->total[0];
 
-	for (uint32_t i = 1; i < p->nodes.count; i++) {
+	for (uint32_t i = 1; i < b->r->p->nodes.count; i++) {
 		if (b->total[i] && b->total[i] >= least)
 			b->nodes[b->count++] = i;
-		else if (b->total[i] && b->total[p->nodes.at[i].parent] >= least)
+		else if (b->total[i] && b->total[parent_of(b, i)] >= least)
 			b->hidden++;
 	}
 	if (b->count)
@@ -58,13 +76,13 @@ static uint32_t branches_of(const struct branches *b, uint32_t node, uint32_t *r
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (b->r->p->nodes.at[b->nodes[middle]].parent < node)
+		if (parent_of(b, b->nodes[middle]) < node)
 			low = middle + 1;
 		else
 			high = middle;
 	}
 	for (*ret_end = low; *ret_end < b->count; (*ret_end)++)
-		if (b->r->p->nodes.at[b->nodes[*ret_end]].parent != node)
+		if (parent_of(b, b->nodes[*ret_end]) != node)
 			break;
 	return low;
 }
@@ -79,72 +97,113 @@ static uint32_t only_callee(const struct branches *b, uint32_t node)
 	return b->nodes[first];
 }
 
+static void add_name(const struct branches *b, struct text *t, uint32_t node, unsigned columns)
+{
+	uint32_t times = b->recursion.times[node];
+	char count[16] = "";
+
+	if (times > 1)
+		snprintf(count, sizeof(count), " ×%u", times);
+	fit_name(t, walk_name(b->r->p, b->r->p->nodes.at[node].frame),
+		 columns - fit_columns(count));
+	text_add(t, count);
+}
+
 /* Adds "a › b › c" as long as it fits and the time is the same; returns the
  * last node on the line. */
-static uint32_t add_chain(struct branches *b, uint32_t node, unsigned room)
+static uint32_t add_chain(struct branches *b, uint32_t node)
 {
-	const struct picture *p = b->r->p;
-	struct text *out = b->r->out;
-	size_t from = out->size;
+	unsigned used = fit_columns(text_string(&b->prefix));
+	unsigned room = b->columns > used + NAME_LEAST ? b->columns - used : NAME_LEAST;
+	unsigned most = CHAIN_COLUMNS > used + room ? used + room : CHAIN_COLUMNS;
+	size_t from = b->text.size;
 	uint32_t next;
 
-	fit_name(out, walk_name(p, p->nodes.at[node].frame), room);
+	text_add(&b->text, text_string(&b->prefix));
+	add_name(b, &b->text, node, room);
 	while ((next = only_callee(b, node))) {
 		AUTO_TEXT struct text name = { 0 };
 
-		fit_name(&name, walk_name(p, p->nodes.at[next].frame), room);
-		if (fit_columns(out->bytes + from) + 3 + fit_columns(text_string(&name)) > room)
+		add_name(b, &name, next, room);
+		if (fit_columns(b->text.bytes + from) + 3 + fit_columns(text_string(&name)) >
+		    most)
 			break;
-		text_format(out, " › %s", text_string(&name));
+		text_format(&b->text, " › %s", text_string(&name));
 		node = next;
 	}
+	text_add_part(&b->text, "", 1);
 	return node;
 }
 
 static uint32_t add_line(struct branches *b, uint32_t node)
 {
-	struct text *out = b->r->out;
-	unsigned wide = b->r->columns - PERCENT_COLUMNS - PLACE_COLUMNS;
-	unsigned used = fit_columns(text_string(&b->prefix));
-	unsigned room = wide > used + 17 ? wide - used - 1 : 16;
-	size_t from;
+	struct line line = {
+		.share = b->total[0] ? 100.0 * b->total[node] / b->total[0] : 100.0,
+		.from = b->text.size,
+	};
 
-	text_format(out, "%5.1f %%  ",
-		    b->total[0] ? 100.0 * b->total[node] / b->total[0] : 100.0);
-	from = out->size;
-	text_add(out, text_string(&b->prefix));
-	node = add_chain(b, node, room);
-	fit_pad(out, from, wide);
-	if (out->bytes[out->size - 1] != ' ')
-		text_add_char(out, ' '); /* deep ones are wider */
-	part_site(b->r, node, PLACE_COLUMNS);
-	while (out->bytes[out->size - 1] == ' ')
-		out->bytes[--out->size] = 0;
-	text_add_char(out, '\n');
-	b->lines++;
-	return node;
+	line.node = add_chain(b, node);
+	array_push(&b->lines, line);
+	return line.node;
 }
 
-/* What the branches below look like depends on whether this one was the last. */
+/* A branch that is alone goes on where its caller stands, so that long ways stay readable;
+ * of several, each is a step further in.  What is below depends on whether it was the last. */
 static void add_branches(struct branches *b, uint32_t node, unsigned depth)
 {
 	size_t prefix = b->prefix.size;
 	uint32_t end, first = branches_of(b, node, &end);
 
 	for (uint32_t i = first; i < end; i++) {
-		bool last = i + 1 == end;
+		bool alone = end - first == 1, last = i + 1 == end;
 		uint32_t at;
 
-		if (b->lines >= LINES_MAX || depth >= DEPTH_MAX) {
+		if (b->lines.count >= LINES_MAX || depth >= DEPTH_MAX) {
 			b->hidden++;
 			continue;
 		}
-		text_add(&b->prefix, last ? "└─ " : "├─ ");
+		text_add(&b->prefix, alone ? "› " : last ? "└─ " : "├─ ");
 		at = add_line(b, b->nodes[i]);
-		b->prefix.bytes[b->prefix.size = prefix] = 0;
-		text_add(&b->prefix, last ? "   " : "│  ");
+		text_cut(&b->prefix, prefix);
+		text_add(&b->prefix, alone ? "" : last ? "   " : "│  ");
 		add_branches(b, at, depth + 1);
-		b->prefix.bytes[b->prefix.size = prefix] = 0;
+		text_cut(&b->prefix, prefix);
+	}
+}
+
+static unsigned widest(const struct branches *b)
+{
+	unsigned most = 0;
+
+	for (uint32_t i = 0; i < b->lines.count; i++) {
+		unsigned columns = fit_columns(b->text.bytes + b->lines.at[i].from);
+
+		most = columns > most ? columns : most;
+	}
+	return most;
+}
+
+static void write_lines(const struct branches *b)
+{
+	struct text *out = b->r->out;
+	unsigned wide = widest(b);
+
+	wide = wide > b->columns ? b->columns : wide; /* deep ones may be wider */
+	for (uint32_t i = 0; i < b->lines.count; i++) {
+		const struct line *line = &b->lines.at[i];
+		size_t from, end;
+
+		text_format(out, "%5.1f %%  ", line->share);
+		from = out->size;
+		text_add(out, b->text.bytes + line->from);
+		end = out->size;
+		fit_pad(out, from, wide);
+		text_add(out, "  ");
+		from = out->size;
+		part_site(b->r, line->node, PLACE_COLUMNS);
+		if (out->size == from)
+			text_cut(out, end);
+		text_add_char(out, '\n');
 	}
 }
 
@@ -172,29 +231,43 @@ static bool has_sites(const struct picture *p)
 	return false;
 }
 
-static void add_heading(struct report *r, uint32_t top)
+static void add_heading(const struct branches *b, uint32_t top)
 {
+	const struct report *r = b->r;
 	const struct picture *p = r->p;
+	AUTO_TEXT struct text line = { 0 };
 	bool one = (r->sides & (r->sides - 1)) == 0;
 	const char *side = headline_side(p);
-	uint32_t above = top ? p->nodes.at[top].parent : 0;
+	uint32_t above = top ? parent_of(b, top) : 0;
 
 	if (!p->split_expr)
-		text_add(r->out, one && headline_span(p) ? "Tree inside" : "Tree");
+		text_add(&line, one && headline_span(p) ? "Tree inside" : "Tree");
 	else if (r->sides == SIDE_BIT(SIDE_IN))
-		text_format(r->out, "Tree of the %s side", strcmp(side, "in") ? side : "in");
+		text_format(&line, "Tree of the %s side", strcmp(side, "in") ? side : "in");
 	for (unsigned i = SIDE_REST; i < NR_SIDE && p->split_expr; i++)
 		if (r->sides == SIDE_BIT(i))
-			text_format(r->out, "Tree of side %s", side_names[i]);
+			text_format(&line, "Tree of side %s", side_names[i]);
 	if (p->split_expr && !one)
-		text_add(r->out, "Tree");
+		text_add(&line, "Tree");
 	if (above) {
-		text_add(r->out, ", all of it called by ");
-		fit_name(r->out, walk_name(p, p->nodes.at[above].frame), 40);
+		text_add(&line, ", all of it called by ");
+		fit_name(&line, walk_name(p, p->nodes.at[above].frame), 40);
 	}
 	if (has_sites(p))
-		text_add(r->out, "; with the lines of the calls");
-	text_add_char(r->out, '\n');
+		text_add(&line, "; with the lines of the calls");
+	part_words(b->r, &line);
+}
+
+static unsigned places_natural(const struct branches *b)
+{
+	unsigned most = 0;
+
+	for (uint32_t i = 0; i < b->count; i++) {
+		unsigned columns = part_site_natural(b->r, b->nodes[i]);
+
+		most = columns > most ? columns : most;
+	}
+	return most > PLACE_COLUMNS ? PLACE_COLUMNS : most;
 }
 
 void part_tree(struct report *r)
@@ -207,15 +280,21 @@ void part_tree(struct report *r)
 
 	if (!p->nodes.count)
 		return;
-	picture_totals(p, r->sides, true, total);
-	if (!total[0])
-		return;
-	branches_find(&b);
-	top = find_top(&b);
-	add_heading(r, top);
-	add_branches(&b, add_line(&b, top), 0);
+	recursion_find(&b.recursion, p);
+	recursion_totals(&b.recursion, p, r->sides, true, total);
+	if (total[0]) {
+		branches_find(&b);
+		b.columns = r->columns - PERCENT_COLUMNS - 2 - places_natural(&b);
+		top = find_top(&b);
+		add_heading(&b, top);
+		add_branches(&b, add_line(&b, top), 0);
+		write_lines(&b);
+	}
 	if (b.hidden)
 		text_format(r->out, "         (%u more branch%s, most below %.0f %%)\n",
 			    b.hidden, b.hidden == 1 ? "" : "es", 100 * BRANCH_LEAST);
+	recursion_done(&b.recursion);
 	text_done(&b.prefix);
+	text_done(&b.text);
+	array_done(&b.lines);
 }
