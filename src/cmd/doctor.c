@@ -6,6 +6,7 @@
 #include "cmd/coverage.h"
 #include "cmd/finding.h"
 #include "cmd/listing.h"
+#include "cmd/output.h"
 #include "proc/access.h"
 
 #include <errno.h>
@@ -292,11 +293,13 @@ static int run(void *options, const struct option_rest *rest)
 		write_json(&d);
 	} else {
 		write_findings(&d, &out);
-		write_rights(&out);
 		write_cost(&d.cost, &out);
 		if (d.has_target)
 			write_target(&d, &out);
-		fputs(text_string(&out), stdout);
+		output_wrapped(&out);
+		text_clear(&out);
+		write_rights(&out);
+		output_text(&out);
 	}
 	target_done(&d.target);
 	code_done(&d.code);

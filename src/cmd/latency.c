@@ -2,15 +2,18 @@
  * latency - how long the calls of a place take, while they are made.
  */
 #include "base/log.h"
+#include "base/terminal.h"
 #include "cmd/attach_option.h"
 #include "cmd/command.h"
 #include "cmd/latency_screen.h"
 #include "cmd/output.h"
 #include "cmd/question.h"
+#include "sink/fit.h"
 
 #include <stdio.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
+
+#define WINDOW_LINES 24 /* where it is not known */
 
 struct screen {
 	const struct run_option *option;
@@ -23,9 +26,17 @@ struct screen {
 
 static unsigned columns_here(void)
 {
-	struct winsize size;
+	unsigned columns = terminal_columns(STDOUT_FILENO);
 
-	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 80;
+	return columns ? columns : 80;
+}
+
+/* For each of the spans, so that all of them can be drawn over; 0: any. */
+static unsigned lines_for_each(const struct picture *p)
+{
+	unsigned lines = terminal_lines(STDOUT_FILENO);
+
+	return lines > p->spans.count ? (lines - 1) / p->spans.count : 0;
 }
 
 /* What is new in a picture on its own. */
@@ -61,21 +72,34 @@ static void draw(struct session *s, const struct picture *p, bool final, struct 
 		if (screen->option->json)
 			latency_json(p, &p->spans.at[i], &now, final, to);
 		else
-			latency_draw(p, &p->spans.at[i], &now, columns_here(), to);
+			latency_draw(p, &p->spans.at[i], &now, columns_here(),
+				     final ? 0 : lines_for_each(p), to);
 	}
 	screen->drawn = p->to;
 }
 
-static void put(struct screen *screen, const struct text *bytes)
+/* What will be drawn over must be no more than the window has. */
+static void put(struct screen *screen, const struct text *bytes, bool final)
 {
-	unsigned lines = 0;
+	AUTO_TEXT struct text clipped = { 0 }, ascii = { 0 };
+	const char *out = text_string(bytes);
+	unsigned window = terminal_lines(STDOUT_FILENO), lines = 0;
 
+	if (screen->terminal && !final) {
+		fit_clip(&clipped, out, columns_here(),
+			 window > 2 ? window - 1 : WINDOW_LINES - 1);
+		out = text_string(&clipped);
+	}
+	if (!terminal_takes_utf8()) {
+		terminal_add_ascii(&ascii, out);
+		out = text_string(&ascii);
+	}
 	if (screen->terminal && screen->lines)
 		printf("\033[%uA\033[J", screen->lines);
-	fputs(text_string(bytes), stdout);
+	fputs(out, stdout);
 	fflush(stdout);
-	for (const char *c = text_string(bytes); *c; c++)
-		lines += *c == '\n';
+	for (; *out; out++)
+		lines += *out == '\n';
 	screen->lines = lines;
 }
 
@@ -88,7 +112,7 @@ static void show(struct session *s, bool final)
 	if (question_ask(screen->option, NULL, &s->feed, &p, &screen->error) == 0)
 		draw(s, p, final, &bytes);
 	picture_free(p);
-	put(screen, &bytes);
+	put(screen, &bytes, final);
 }
 
 static void on_tick(struct session *s)
@@ -121,7 +145,7 @@ static int measure(struct session *s, const struct run_option *o, struct error *
 {
 	struct screen screen = {
 		.option = o,
-		.terminal = !o->json && isatty(STDOUT_FILENO),
+		.terminal = !o->json && terminal_has_codes(STDOUT_FILENO),
 	};
 	enum end_reason reason;
 	int code = session_arm(s, err);

@@ -1,5 +1,6 @@
 #include "cmd/latency_screen.h"
 
+#include "sink/fit.h"
 #include "sink/headline.h"
 #include "wire/span_end.h"
 
@@ -8,6 +9,11 @@
 #include <stdio.h>
 
 #define ROWS_MOST 96
+#define EMPTY_MOST 2 /* rows one after the other that are drawn; more are one line */
+#define LABEL_COLUMNS 14
+#define COUNT_COLUMNS 11
+#define BAR_LEAST 10
+#define BAR_MOST 60
 #define BAR_STEPS 8 /* eighths of a column */
 
 struct row {
@@ -15,28 +21,31 @@ struct row {
 	double count;
 };
 
-/* Lower bounds: 1, 1.5, 2, 3, 4, 6, 8, ... */
-static nsec row_low(unsigned row)
+/* Lower bounds: 1, 1.5, 2, 3, 4, 6, 8, ...: where a fine one would be too much, only the
+ * octaves, or every 2nd, 4th, ... of them. */
+static nsec row_low(unsigned row, unsigned merged)
 {
-	nsec octave = 1ull << (row / 2);
+	unsigned half = row * merged;
+	nsec octave = half / 2 < 63 ? 1ull << (half / 2) : 1ull << 63;
 
-	return row % 2 ? octave + octave / 2 : octave;
+	return half % 2 ? octave + octave / 2 : octave;
 }
 
-/* Spreads the buckets over rows of half an octave: from the first row with
+/* Spreads the buckets over rows, each of so many half octaves: from the first row with
  * calls to the last. */
-static unsigned make_rows(const struct picture_span *span, struct row rows[ROWS_MOST])
+static unsigned make_rows(const struct picture_span *span, unsigned merged,
+			  struct row rows[ROWS_MOST])
 {
 	unsigned first = ROWS_MOST, last = 0;
 
-	for (unsigned r = 0; r + 1 < ROWS_MOST; r++)
-		rows[r] = (struct row){ r ? row_low(r) : 0, row_low(r + 1), 0 };
+	for (unsigned r = 0; r < ROWS_MOST; r++)
+		rows[r] = (struct row){ r ? row_low(r, merged) : 0, row_low(r + 1, merged), 0 };
 	for (uint32_t b = 0; b < span->buckets.count; b++) {
 		const struct picture_bucket *bucket = &span->buckets.at[b];
 		nsec middle = bucket->low + (bucket->high - bucket->low) / 2;
 		unsigned r = 0;
 
-		while (r + 2 < ROWS_MOST && middle >= rows[r].high)
+		while (r + 1 < ROWS_MOST && middle >= rows[r].high)
 			r++;
 		rows[r].count += bucket->count;
 		first = r < first ? r : first;
@@ -46,6 +55,60 @@ static unsigned make_rows(const struct picture_span *span, struct row rows[ROWS_
 		return 0;
 	memmove(rows, rows + first, (last - first + 1) * sizeof(*rows));
 	return last - first + 1;
+}
+
+/* Rows from r on that are empty. */
+static unsigned empty_run(const struct row *rows, unsigned n, unsigned r)
+{
+	unsigned i = r;
+
+	while (i < n && rows[i].count < 0.5)
+		i++;
+	return i - r;
+}
+
+static unsigned lines_of(const struct row *rows, unsigned n)
+{
+	unsigned lines = 0;
+
+	for (unsigned r = 0; r < n;) {
+		unsigned run = empty_run(rows, n, r);
+
+		lines += run > EMPTY_MOST ? 1 : run ? run : 1;
+		r += run ? run : 1;
+	}
+	return lines;
+}
+
+static int decimals_of(double value, const char *unit)
+{
+	return value >= 99.95 || unit[0] == 'n' ? 0 : value >= 9.995 ? 1 : 2;
+}
+
+/* "524–786 µs", "1.05–1.57 ms": both in the unit of the lower one. */
+static void add_label(const struct row *row, struct text *to)
+{
+	static const struct {
+		nsec size;
+		const char *name;
+	} units[] = { { NSEC_PER_SEC, "s" }, { NSEC_PER_MSEC, "ms" }, { NSEC_PER_USEC, "µs" } };
+	AUTO_TEXT struct text label = { 0 };
+	double low = row->low, high = row->high;
+	const char *unit = "ns";
+	unsigned columns;
+
+	for (unsigned i = 0; i < COUNT_OF(units); i++)
+		if (row->low >= units[i].size) {
+			low /= units[i].size;
+			high /= units[i].size;
+			unit = units[i].name;
+			break;
+		}
+	text_format(&label, "%.*f–%.*f %s", decimals_of(low, unit), low,
+		    decimals_of(high, unit), high, unit);
+	columns = fit_columns(text_string(&label));
+	text_format(to, "%*s%s", columns < LABEL_COLUMNS ? (int)(LABEL_COLUMNS - columns) : 0,
+		    "", text_string(&label));
 }
 
 static void draw_bar(double share, unsigned width, struct text *to)
@@ -83,64 +146,99 @@ static void mark_quantiles(const struct row *row, const struct picture_span *spa
 }
 
 static void draw_headline(const struct picture *p, const struct picture_span *span,
-			  const struct latency_now *now, struct text *to)
+			  const struct latency_now *now, unsigned columns, struct text *to)
 {
 	char a[TEXT_QUANTITY], b[TEXT_QUANTITY], c[TEXT_QUANTITY], d[TEXT_QUANTITY];
+	AUTO_TEXT struct text line = { 0 };
+	bool any = false;
 
-	text_add_plain(to, picture_text(p, span->function));
+	fit_name(&line, picture_text(p, span->function), columns > 60 ? columns - 20 : 40);
 	if (span->file) {
 		const char *file = picture_text(p, span->file), *slash = strrchr(file, '/');
 
-		text_add(to, "  ");
-		text_add_plain(to, slash ? slash + 1 : file);
-		text_format(to, ":%u", span->line);
+		text_add(&line, "  ");
+		text_add_plain(&line, slash ? slash + 1 : file);
+		text_format(&line, ":%u", span->line);
 	}
-	text_format(to, "   %s calls, %s/s", text_count(a, span->calls),
+	text_format(&line, "   %s calls, %s/s", text_count(a, span->calls),
 		    text_count(b, now->rate + 0.5));
 	if (now->p50)
-		text_format(to, "   now: p50 %s  p95 %s  p99 %s", text_duration(a, now->p50),
+		text_format(&line, "   now: p50 %s  p95 %s  p99 %s", text_duration(a, now->p50),
 			    text_duration(b, now->p95), text_duration(c, now->p99));
 	if (span->open)
-		text_format(to, "   open %s", text_count(d, span->open));
-	text_add(to, "\n");
+		text_format(&line, "   open %s", text_count(d, span->open));
+	fit_wrap(to, text_string(&line), columns, 2);
 	for (unsigned r = 1; r < NR_SPAN_END; r++) {
-		if (span->ended[r])
-			text_format(to, "  %s: %s", span_end_words[r].name,
-				    text_count(a, span->ended[r]));
+		if (!span->ended[r])
+			continue;
+		text_format(to, any ? ", %s %s" : "  ended otherwise: %s %s",
+			    span_end_words[r].name, text_count(a, span->ended[r]));
+		any = true;
 	}
+	if (any)
+		text_add_char(to, '\n');
 }
 
-void latency_draw(const struct picture *p, const struct picture_span *span,
-		  const struct latency_now *now, unsigned columns, struct text *to)
+static void draw_rows(const struct row *rows, unsigned n, const struct picture_span *span,
+		      unsigned width, struct text *to)
 {
-	struct row rows[ROWS_MOST];
-	unsigned n = make_rows(span, rows), width = columns > 50 ? columns - 45 : 20;
-	char a[TEXT_QUANTITY], b[TEXT_QUANTITY], c[TEXT_QUANTITY], d[TEXT_QUANTITY];
-	char e[TEXT_QUANTITY], f[TEXT_QUANTITY];
+	char count[TEXT_QUANTITY];
 	double most = 1;
 
-	draw_headline(p, span, now, to);
-	if (!n) {
-		text_add(to, "  no call has ended yet\n");
-		return;
-	}
-	text_format(to, "  p50 %s   p90 %s   p95 %s   p99 %s   p99.9 %s   max %s\n",
-		    text_duration(a, span->p50), text_duration(b, span->p90),
-		    text_duration(c, span->p95), text_duration(d, span->p99),
-		    text_duration(e, span->p999), text_duration(f, span->max));
-	headline_unsure(to, span);
-	headline_probed(to, span);
 	for (unsigned r = 0; r < n; r++)
 		most = rows[r].count > most ? rows[r].count : most;
 	for (unsigned r = 0; r < n; r++) {
-		text_duration(a, rows[r].low);
-		/* µ is two bytes and one column */
-		text_format(to, "  %*s │", strstr(a, "µ") ? 9 : 8, a);
-		draw_bar(rows[r].count / most, width > 40 ? 40 : width, to);
-		text_format(to, " %10s", text_count(b, rows[r].count));
+		unsigned run = empty_run(rows, n, r);
+
+		if (run > EMPTY_MOST) {
+			text_format(to, "  %*s ┊\n", LABEL_COLUMNS, "");
+			r += run - 1;
+			continue;
+		}
+		text_add(to, "  ");
+		add_label(&rows[r], to);
+		text_add(to, " │");
+		draw_bar(rows[r].count / most, width, to);
+		text_format(to, "%*s", COUNT_COLUMNS, text_count(count, rows[r].count));
 		mark_quantiles(&rows[r], span, to);
-		text_add(to, "\n");
+		text_add_char(to, '\n');
 	}
+}
+
+static unsigned bar_width(unsigned columns)
+{
+	unsigned beside = 2 + LABEL_COLUMNS + 2 + COUNT_COLUMNS + strlen(" <- p99, p99.9");
+
+	return columns < beside + BAR_LEAST  ? BAR_LEAST
+	       : columns > beside + BAR_MOST ? BAR_MOST
+					     : columns - beside;
+}
+
+void latency_draw(const struct picture *p, const struct picture_span *span,
+		  const struct latency_now *now, unsigned columns, unsigned lines,
+		  struct text *to)
+{
+	AUTO_TEXT struct text head = { 0 };
+	struct row rows[ROWS_MOST];
+	unsigned n, merged = 1, used = 0;
+
+	draw_headline(p, span, now, columns, &head);
+	if (span->buckets.count) {
+		headline_percentiles(&head, span);
+		headline_unsure(&head, span);
+		headline_probed(&head, span);
+	} else {
+		text_add(&head, "  no call has ended yet\n");
+	}
+	text_add(to, text_string(&head));
+	for (const char *at = text_string(&head); *at; at++)
+		used += *at == '\n';
+	n = make_rows(span, merged, rows);
+	while (lines && merged < 32 && used + lines_of(rows, n) > lines) {
+		merged *= 2;
+		n = make_rows(span, merged, rows);
+	}
+	draw_rows(rows, n, span, bar_width(columns), to);
 }
 
 static json_t *histogram_json(const struct picture_span *span)

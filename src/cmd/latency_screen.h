@@ -13,9 +13,11 @@ struct latency_now {
 	nsec p50, p95, p99; /* 0 = there were no calls */
 };
 
-/* A headline and a histogram with two rows an octave; columns of the terminal. */
+/* A headline and a histogram with two rows an octave, or fewer where it would take more than
+ * so many lines (0: any).  columns: of the terminal. */
 void latency_draw(const struct picture *p, const struct picture_span *span,
-		  const struct latency_now *now, unsigned columns, struct text *to);
+		  const struct latency_now *now, unsigned columns, unsigned lines,
+		  struct text *to);
 /* The object of `latency --json`, and a newline. */
 void latency_json(const struct picture *p, const struct picture_span *span,
 		  const struct latency_now *now, bool final, struct text *to);

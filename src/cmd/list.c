@@ -2,16 +2,24 @@
  * list - what can be probed in a target or a file, and at what price.
  */
 #include "base/log.h"
+#include "base/terminal.h"
 #include "cmd/command.h"
 #include "cmd/list_line.h"
 #include "cmd/list_stats.h"
+#include "cmd/output.h"
+#include "sink/fit.h"
 
 #include <inttypes.h>
 #include <jansson.h>
+#include <limits.h>
 #include <stdio.h>
-#include <string.h>
+#include <unistd.h>
 
-#define NAME_WIDTH_MAX 44
+/* Of a file or a pipe, where lines that are longer do no harm. */
+#define NAME_COLUMNS_MOST 44
+#define WHERE_COLUMNS_MOST 24
+#define NUMBER_COLUMNS 37 /* size to price */
+#define WRAP_INDENT 6
 
 struct list_option {
 	struct run_option run;
@@ -83,57 +91,98 @@ static const char *entry_word(const struct list_row *row)
 	return entry->offset != row->function.entry ? "moved" : entry->insn;
 }
 
-static void write_text_row(const struct listing *l, const struct list_row *row, int width,
-			   struct text *to)
+struct widths {
+	unsigned name, where;
+	unsigned columns; /* of the terminal; 0: a line is as long as it is */
+};
+
+static void add_where(const struct list_row *row, struct text *to)
 {
-	char price[TEXT_QUANTITY] = "-", where[80] = "";
+	if (row->line)
+		text_format(to, "%.60s:%u", row->file, row->line);
+}
+
+static void write_text_row(const struct listing *l, const struct list_row *row,
+			   const struct widths *w, struct text *to)
+{
+	AUTO_TEXT struct text line = { 0 }, where = { 0 };
+	char price[TEXT_QUANTITY] = "-";
 	enum probe_exit end = row->function.exit;
 	double cost = row_cost(l, row);
+	size_t from;
 
-	if (row->line)
-		snprintf(where, sizeof(where), "%.60s:%u", row->file, row->line);
-	text_format(to, "%-*s  %-20s %7" PRIu64 "   %-8s", width, row->name, where,
-		    row->symbol->size, entry_word(row));
+	add_where(row, &where);
+	if (w->columns)
+		fit_name(&line, row->name, w->name);
+	else
+		text_add(&line, row->name);
+	fit_pad(&line, 0, w->name);
+	if (w->where)
+		text_add(&line, "  ");
+	from = line.size;
+	if (where.size)
+		fit_name(&line, text_string(&where), w->where);
+	fit_pad(&line, from, w->where);
+	text_format(&line, " %7" PRIu64 "   %-8s", row->symbol->size, entry_word(row));
 	if (cost > 0)
 		text_duration(price, cost);
 	if (!row->function.sites.count)
-		text_format(to, "not probed: %s", row_reason(l, row));
+		text_format(&line, "not probed: %s", row_reason(l, row));
 	else
-		text_format(to, "%-8s  %s", ending_of(end)->name, price);
+		text_format(&line, "%-8s  %s", ending_of(end)->name, price);
 	if (row->function.sites.count && end == EXIT_NONE)
-		text_format(to, "  (%s)", row_reason(l, row));
+		text_format(&line, "  (%s)", row_reason(l, row));
 	if (row->inlined)
-		text_format(to, "  and inlined in %u place%s", row->inlined,
+		text_format(&line, "  and inlined in %u place%s", row->inlined,
 			    row->inlined == 1 ? "" : "s");
-	text_add_char(to, '\n');
+	fit_wrap(to, text_string(&line), w->columns ? w->columns : UINT_MAX, WRAP_INDENT);
+}
+
+static struct widths measure(const struct listing *l)
+{
+	struct widths w = { .columns = terminal_columns(STDOUT_FILENO) };
+	unsigned room = w.columns > NUMBER_COLUMNS ? w.columns - NUMBER_COLUMNS : 0;
+
+	for (uint32_t i = 0; i < l->rows.count; i++) {
+		const struct list_row *row = &l->rows.at[i];
+		AUTO_TEXT struct text where = { 0 };
+		unsigned name = fit_columns(row->name);
+
+		add_where(row, &where);
+		w.name = name > w.name ? name : w.name;
+		w.where = where.size > w.where ? where.size : w.where;
+	}
+	if (w.columns) {
+		fit_share(room, &w.name, &w.where);
+	} else {
+		w.name = w.name > NAME_COLUMNS_MOST ? NAME_COLUMNS_MOST : w.name;
+		w.where = w.where > WHERE_COLUMNS_MOST ? WHERE_COLUMNS_MOST : w.where;
+	}
+	return w;
 }
 
 static void write_rows(const struct listing *l, bool json)
 {
 	AUTO_TEXT struct text out = { 0 };
-	size_t width = 0;
+	struct widths w = { 0 };
 
-	for (uint32_t i = 0; i < l->rows.count; i++) {
-		size_t length = strlen(l->rows.at[i].name);
-
-		width = length > width ? length : width;
+	if (!json) {
+		w = measure(l);
+		text_format(&out, "%*s %7s   %-8s%-8s  %s\n",
+			    (int)(w.name + w.where + 2 * (w.where > 0)), "", "size", "entry",
+			    "ends", "price");
 	}
-	width = width > NAME_WIDTH_MAX ? NAME_WIDTH_MAX : width;
-	if (!json)
-		text_format(&out, "%-*s  %-20s %7s   %-8s%-8s  %s\n", (int)width, "", "",
-			    "size", "entry", "ends", "price");
 	for (uint32_t i = 0; i < l->rows.count; i++) {
 		if (json)
 			write_json_row(l, &l->rows.at[i], &out);
 		else
-			write_text_row(l, &l->rows.at[i], width, &out);
+			write_text_row(l, &l->rows.at[i], &w, &out);
 		if (out.size > 65536) {
-			fwrite(out.bytes, 1, out.size, stdout);
+			output_text(&out);
 			text_clear(&out);
 		}
 	}
-	fwrite(text_string(&out), 1, out.size, stdout);
-	fflush(stdout);
+	output_text(&out);
 }
 
 static bool has_target(const struct run_option *o)

@@ -1,6 +1,7 @@
 #include "cmd/list_line.h"
 
 #include "base/log.h"
+#include "cmd/output.h"
 #include "elf/demangle.h"
 
 #include <errno.h>
@@ -107,7 +108,6 @@ int list_lines(struct listing *l, const char *file, bool json, struct error *err
 				 file, l->code.name);
 	log_say("%s: %u line%s of %s with code", l->code.name, count, count == 1 ? "" : "s",
 		file);
-	fwrite(out.bytes, 1, out.size, stdout);
-	fflush(stdout);
+	output_text(&out);
 	return 0;
 }

@@ -1,6 +1,7 @@
 #include "cmd/list_stats.h"
 
 #include "base/log.h"
+#include "cmd/output.h"
 #include "cmd/reasons.h"
 #include "probe/locate.h"
 #include "probe/plan.h"
@@ -50,24 +51,30 @@ static double percent(uint32_t part, uint32_t of)
 
 static void write_text(const struct code_image *image, const struct stats *s)
 {
+	AUTO_TEXT struct text t = { 0 };
 	char count[TEXT_QUANTITY];
 
-	printf("%s: %s function%s\n", image->name, text_count(count, s->functions),
-	       s->functions == 1 ? "" : "s");
-	printf("  exits   cheap %5.1f %%   single-stepped %5.1f %%   none %5.1f %%\n",
-	       percent(s->cheap_exits, s->functions),
-	       percent(s->watched - s->cheap_exits, s->functions),
-	       percent(s->functions - s->watched, s->functions));
-	printf("  entry   cheap %5.1f %%   single-stepped %5.1f %%   both cheap %5.1f %%\n",
-	       percent(s->cheap_entry, s->functions),
-	       percent(s->watched - s->cheap_entry, s->functions),
-	       percent(s->both, s->functions));
-	printf("  %.1f probes a function; %.1f %% end some calls in a function they jump to, "
-	       "%.1f %% by the jump\n",
-	       s->watched ? (double)s->sites / s->watched : 0,
-	       percent(s->followed, s->functions), percent(s->tail_calls, s->functions));
+	text_format(&t, "%s: %s function%s\n", image->name, text_count(count, s->functions),
+		    s->functions == 1 ? "" : "s");
+	text_format(&t, "  exits   cheap %5.1f %%   single-stepped %5.1f %%   none %5.1f %%\n",
+		    percent(s->cheap_exits, s->functions),
+		    percent(s->watched - s->cheap_exits, s->functions),
+		    percent(s->functions - s->watched, s->functions));
+	text_format(
+		&t,
+		"  entry   cheap %5.1f %%   single-stepped %5.1f %%   both cheap %5.1f %%\n",
+		percent(s->cheap_entry, s->functions),
+		percent(s->watched - s->cheap_entry, s->functions),
+		percent(s->both, s->functions));
+	text_format(
+		&t,
+		"  %.1f probes a function; %.1f %% end some calls in a function they jump to, "
+		"%.1f %% by the jump\n",
+		s->watched ? (double)s->sites / s->watched : 0,
+		percent(s->followed, s->functions), percent(s->tail_calls, s->functions));
 	for (uint32_t i = 0; i < s->reasons.count && i < REASONS_SHOWN; i++)
-		printf("  %8u  %s\n", s->reasons.at[i].count, s->reasons.at[i].text);
+		text_format(&t, "  %8u  %s\n", s->reasons.at[i].count, s->reasons.at[i].text);
+	output_wrapped(&t);
 }
 
 static void write_json(const struct code_image *image, const struct stats *s)

@@ -1,11 +1,12 @@
 #include "cmd/output.h"
 
 #include "base/log.h"
+#include "base/terminal.h"
+#include "sink/fit.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,19 +24,6 @@ static int unknown_format(const char *what, const char *name, struct error *err)
 			    sink_list[i]->suffix);
 	return error_set(err, EINVAL, "no %s '%s'; there are: sonde (.sonde), %s", what, name,
 			 text_string(&known));
-}
-
-static unsigned terminal_columns(void)
-{
-	struct winsize size;
-	uint64_t columns;
-	const char *set = getenv("COLUMNS");
-
-	if (set && text_to_u64(set, &columns) && columns >= 40 && columns <= 1000)
-		return columns;
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40)
-		return size.ws_col;
-	return 0;
 }
 
 static int choose_sink(const struct run_option *o, bool records, struct output *ret,
@@ -62,10 +50,18 @@ static int choose_sink(const struct run_option *o, bool records, struct output *
 			 : unknown_format("format with the suffix of", o->output, err);
 }
 
+/* Asked for by COLUMNS, or the terminal's; 0: the sink's own. */
+static unsigned columns_here(void)
+{
+	unsigned wanted = terminal_columns_wanted();
+
+	return wanted ? wanted : terminal_columns(STDOUT_FILENO);
+}
+
 int output_choose(const struct run_option *o, bool records, struct output *ret,
 		  struct error *err)
 {
-	bool terminal = is_standard(o->output) && isatty(STDOUT_FILENO);
+	bool standard = is_standard(o->output);
 
 	*ret = (struct output){
 		.path = o->output,
@@ -73,8 +69,8 @@ int output_choose(const struct run_option *o, bool records, struct output *ret,
 			.side = o->side,
 			.weight = o->weight,
 			.version = SONDE_VERSION,
-			.columns = terminal ? terminal_columns() : 0,
-			.colour = terminal && !getenv("NO_COLOR"),
+			.columns = standard ? columns_here() : 0,
+			.colour = standard && terminal_has_colour(STDOUT_FILENO),
 		},
 	};
 	return choose_sink(o, records, ret, err);
@@ -92,6 +88,38 @@ static int write_all(int fd, const struct text *bytes)
 		at += n > 0 ? n : 0;
 	}
 	return 0;
+}
+
+void output_text(const struct text *t)
+{
+	AUTO_TEXT struct text ascii = { 0 };
+
+	if (!terminal_takes_utf8()) {
+		terminal_add_ascii(&ascii, text_string(t));
+		t = &ascii;
+	}
+	fwrite(text_string(t), 1, t->size, stdout);
+	fflush(stdout);
+}
+
+void output_wrapped(const struct text *t)
+{
+	unsigned columns = terminal_columns(STDOUT_FILENO);
+	AUTO_TEXT struct text lines = { 0 };
+
+	if (columns)
+		fit_wrap_lines(&lines, text_string(t), columns);
+	output_text(columns ? &lines : t);
+}
+
+static int write_standard(const struct sink *sink, const struct text *bytes)
+{
+	AUTO_TEXT struct text ascii = { 0 };
+
+	if (sink != sink_find("text") || terminal_takes_utf8())
+		return write_all(STDOUT_FILENO, bytes);
+	terminal_add_ascii(&ascii, text_string(bytes));
+	return write_all(STDOUT_FILENO, &ascii);
 }
 
 void output_give_to_caller(int fd)
@@ -143,7 +171,7 @@ int output_picture(const struct output *output, const struct picture *p, struct 
 			log_say("wrote %s (%s)", output->path, text_size(size, bytes.size));
 		return code;
 	}
-	code = write_all(STDOUT_FILENO, &bytes);
+	code = write_standard(output->sink, &bytes);
 	if (code == -EPIPE)
 		return 0; /* the reader has seen enough */
 	return code ? error_set(err, -code, "cannot write to standard output: %s",

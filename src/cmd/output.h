@@ -22,6 +22,11 @@ int output_choose(const struct run_option *o, bool records, struct output *ret,
  * whole is removed again. */
 int output_picture(const struct output *output, const struct picture *p, struct error *err);
 
+/* Text for people to standard output, as the terminal can show it; _wrapped: in lines that
+ * are no longer than it is wide. */
+void output_text(const struct text *t);
+void output_wrapped(const struct text *t);
+
 /* A file written under sudo belongs to who called it. */
 void output_give_to_caller(int fd);
 

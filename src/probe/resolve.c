@@ -1,5 +1,6 @@
 #include "probe/probe.h"
 
+#include "elf/inline.h"
 #include "probe/match.h"
 #include "probe/pick.h"
 
@@ -13,6 +14,27 @@
 static bool is_pattern(const struct place *place)
 {
 	return place->glob || place->kind == PLACE_REGEX;
+}
+
+#define SOURCE_TIME NSEC_PER_SEC /* at most, to say where two of one name are */
+
+/* What tells functions of one name apart for people: " at file.c:12"; nothing without debug
+ * information. */
+static void add_source(const struct code_image *image, const struct symbol *symbol,
+		       struct text *to)
+{
+	struct inlines *inlines = inlines_new(image->image);
+	const char *file, *slash;
+	uint32_t line;
+
+	inlines_set_budget(inlines, SOURCE_TIME);
+	if (inlines_definition(inlines, symbol->offset, &file, &line) > 0 && *file) {
+		slash = strrchr(file, '/');
+		text_add(to, " at ");
+		text_add_plain(to, slash ? slash + 1 : file);
+		text_format(to, ":%u", line);
+	}
+	inlines_free(inlines);
 }
 
 /* How to name one match so that nothing else is meant. */
@@ -44,6 +66,7 @@ static void add_candidate(const struct code *code, const struct match_list *all,
 	image_to_address(image->image, m->symbol->offset, &address);
 	text_format(to, "0x%" PRIx64 "  (", address);
 	text_add_plain(to, m->symbol->raw);
+	add_source(image, m->symbol, to);
 	text_format(to, ", %" PRIu64 " bytes)", m->symbol->size);
 }
 

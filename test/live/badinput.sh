@@ -105,6 +105,6 @@ check 'coroutines: the target ends as alone' holds 'd["sums"] == [249500, 250000
 
 # Ambiguous: two functions of one name.
 target_start ambiguous --wait
-refused 'ambiguous' 2 'turn' record -p "$target" -s turn -d 1 -o "$work/x.sonde"
+refused 'ambiguous' 2 '(turn at ambiguity.c:[0-9]*, ' record -p "$target" -s turn -d 1 -o "$work/x.sonde"
 target_go
 finish
