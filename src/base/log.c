@@ -1,11 +1,15 @@
 #include "base/log.h"
 
+#include "base/columns.h"
 #include "base/terminal.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+#define START "sonde: "
 
 /* How much to say is a property of the whole program's run. */
 static enum log_level level = LOG_SAY;
@@ -28,59 +32,74 @@ void log_progress_done(void)
 	progress_shown = false;
 }
 
-static void log_line(const char *start, const char *format, va_list ap)
+static void put(const char *s)
 {
-	AUTO_TEXT struct text plain = { 0 };
+	AUTO_TEXT struct text ascii = { 0 };
+
+	if (!terminal_takes_utf8()) {
+		terminal_add_ascii(&ascii, s);
+		s = text_string(&ascii);
+	}
+	fputs(s, stderr);
+	fflush(stderr);
+}
+
+/* A terminal would break a longer line anywhere. */
+static void log_line(const char *format, va_list ap)
+{
+	unsigned columns = terminal_columns(STDERR_FILENO);
+	AUTO_TEXT struct text out = { 0 };
 	char line[4096];
 
 	log_progress_done();
 	vsnprintf(line, sizeof(line), format, ap);
 	for (char *at = line; at;) {
 		char *end = strchr(at, '\n');
+		AUTO_TEXT struct text plain = { 0 };
 
 		if (end)
 			*end++ = 0;
+		text_add(&plain, at == line ? START : "");
 		text_add_plain(&plain, at);
-		text_add_char(&plain, '\n');
+		columns_wrap(&out, text_string(&plain), columns ? columns : UINT_MAX,
+			     strlen(START));
 		at = end;
 	}
-	if (!terminal_takes_utf8()) {
-		AUTO_TEXT struct text ascii = { 0 };
-
-		terminal_add_ascii(&ascii, text_string(&plain));
-		fprintf(stderr, "%s%s", start, text_string(&ascii));
-		return;
-	}
-	fprintf(stderr, "%s%s", start, text_string(&plain));
+	put(text_string(&out));
 }
 
-#define LOG_FUNCTION(name, least, start)     \
-	void name(const char *format, ...)   \
-	{                                    \
-		va_list ap;                  \
-                                             \
-		if (level < (least))         \
-			return;              \
-		va_start(ap, format);        \
-		log_line(start, format, ap); \
-		va_end(ap);                  \
+#define LOG_FUNCTION(name, least)          \
+	void name(const char *format, ...) \
+	{                                  \
+		va_list ap;                \
+                                           \
+		if (level < (least))       \
+			return;            \
+		va_start(ap, format);      \
+		log_line(format, ap);      \
+		va_end(ap);                \
 	}
 
-LOG_FUNCTION(log_error, LOG_QUIET, "sonde: ")
-LOG_FUNCTION(log_warn, LOG_QUIET, "sonde: ")
-LOG_FUNCTION(log_say, LOG_SAY, "sonde: ")
-LOG_FUNCTION(log_detail, LOG_DETAIL, "sonde: ")
+LOG_FUNCTION(log_error, LOG_QUIET)
+LOG_FUNCTION(log_warn, LOG_QUIET)
+LOG_FUNCTION(log_say, LOG_SAY)
+LOG_FUNCTION(log_detail, LOG_DETAIL)
 
+/* It is no longer than a line: of more than one only the last could be taken back. */
 void log_progress(const char *format, ...)
 {
+	unsigned columns = terminal_columns(STDERR_FILENO);
+	char line[256];
 	va_list ap;
 
 	if (level < LOG_SAY || !terminal_has_codes(STDERR_FILENO))
 		return;
 	log_progress_done();
 	va_start(ap, format);
-	vfprintf(stderr, format, ap);
+	vsnprintf(line, sizeof(line), format, ap);
 	va_end(ap);
-	fflush(stderr);
+	if (columns)
+		line[columns_offset(line, columns - 1)] = 0;
+	put(line);
 	progress_shown = true;
 }

@@ -14,13 +14,15 @@ enum log_level { LOG_QUIET, LOG_SAY, LOG_DETAIL };
 void log_set_level(enum log_level level);
 enum log_level log_level(void);
 
-/* "sonde: ..." and a newline.  Errors and warnings are printed even with -q. */
+/* "sonde: ..." and a newline, wrapped at the width of a terminal.  Errors and warnings are
+ * printed even with -q. */
 void log_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void log_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void log_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void log_detail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* A line that the next one overwrites; nothing unless stderr is a terminal. */
+/* A line that the next one overwrites, cut at the width of the terminal; nothing unless
+ * stderr is one that takes codes. */
 void log_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Removes the progress line. */
 void log_progress_done(void);

@@ -5,28 +5,62 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <cmocka.h>
+
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+
+static void with_stderr(int fd, void (*speak)(void))
+{
+	int before = dup(STDERR_FILENO);
+
+	fflush(stderr);
+	dup2(fd, STDERR_FILENO);
+	speak();
+	fflush(stderr);
+	dup2(before, STDERR_FILENO);
+	close(before);
+}
 
 /* What the function wrote to standard error. */
 static const char *written_by(void (*speak)(void))
 {
 	static char bytes[4096];
 	FILE *f = tmpfile();
-	int before = dup(STDERR_FILENO);
 	ssize_t size;
 
-	fflush(stderr);
-	dup2(fileno(f), STDERR_FILENO);
-	speak();
-	fflush(stderr);
-	dup2(before, STDERR_FILENO);
-	close(before);
+	with_stderr(fileno(f), speak);
 	size = pread(fileno(f), bytes, sizeof(bytes) - 1, 0);
 	bytes[size > 0 ? size : 0] = 0;
 	fclose(f);
+	return bytes;
+}
+
+/* The same on a terminal of 40 columns. */
+static const char *shown_by(void (*speak)(void))
+{
+	static char bytes[4096];
+	struct winsize size = { .ws_row = 10, .ws_col = 40 };
+	int master = posix_openpt(O_RDWR | O_NOCTTY), slave;
+	struct termios as_is;
+	ssize_t n;
+
+	assert_true(master >= 0 && !grantpt(master) && !unlockpt(master));
+	slave = open(ptsname(master), O_RDWR | O_NOCTTY);
+	ioctl(slave, TIOCSWINSZ, &size);
+	tcgetattr(slave, &as_is);
+	cfmakeraw(&as_is);
+	tcsetattr(slave, TCSANOW, &as_is);
+	with_stderr(slave, speak);
+	n = read(master, bytes, sizeof(bytes) - 1);
+	bytes[n > 0 ? n : 0] = 0;
+	close(slave);
+	close(master);
 	return bytes;
 }
 
@@ -65,11 +99,39 @@ static void names_cannot_reach_the_terminal(void **state)
 			    "sonde: no function 'a?[31m'\n       (near: f)\n");
 }
 
+static void speak_at_length(void)
+{
+	log_say("what is longer than a line goes on below the first word\n"
+		"       (as what is below it does, %s)",
+		"too");
+	log_progress("progress that is so long that not all of it fits");
+	log_progress_done();
+}
+
+static void a_terminal_breaks_no_words(void **state)
+{
+	unsetenv("COLUMNS");
+	setenv("TERM", "xterm", 1);
+	assert_string_equal(shown_by(speak_at_length),
+			    "sonde: what is longer than a line goes\n"
+			    "       on below the first word\n"
+			    "       (as what is below it does, too)\n"
+			    "progress that is so long that not all o\r\033[K");
+	setenv("TERM", "dumb", 1);
+	setenv("LC_ALL", "C", 1);
+	assert_null(strstr(shown_by(speak_at_length), "progress"));
+	unsetenv("LC_ALL");
+	assert_string_equal(written_by(speak_at_length),
+			    "sonde: what is longer than a line goes on below the first word\n"
+			    "       (as what is below it does, too)\n");
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_level_says_how_much),
 		cmocka_unit_test(names_cannot_reach_the_terminal),
+		cmocka_unit_test(a_terminal_breaks_no_words),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -1,6 +1,7 @@
 /*
  * latency - how long the calls of a place take, while they are made.
  */
+#include "base/columns.h"
 #include "base/log.h"
 #include "base/terminal.h"
 #include "cmd/attach_option.h"
@@ -8,7 +9,6 @@
 #include "cmd/latency_screen.h"
 #include "cmd/output.h"
 #include "cmd/question.h"
-#include "sink/fit.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -86,8 +86,8 @@ static void put(struct screen *screen, const struct text *bytes, bool final)
 	unsigned window = terminal_lines(STDOUT_FILENO), lines = 0;
 
 	if (screen->terminal && !final) {
-		fit_clip(&clipped, out, columns_here(),
-			 window > 2 ? window - 1 : WINDOW_LINES - 1);
+		columns_clip(&clipped, out, columns_here(),
+			     window > 2 ? window - 1 : WINDOW_LINES - 1);
 		out = text_string(&clipped);
 	}
 	if (!terminal_takes_utf8()) {

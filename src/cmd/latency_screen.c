@@ -1,5 +1,6 @@
 #include "cmd/latency_screen.h"
 
+#include "base/columns.h"
 #include "sink/fit.h"
 #include "sink/headline.h"
 #include "wire/span_end.h"
@@ -32,20 +33,25 @@ static nsec row_low(unsigned row, unsigned merged)
 }
 
 /* Spreads the buckets over rows, each of so many half octaves: from the first row with
- * calls to the last. */
+ * calls to the last.  What cannot be told from none is in one row with its neighbours. */
 static unsigned make_rows(const struct picture_span *span, unsigned merged,
 			  struct row rows[ROWS_MOST])
 {
 	unsigned first = ROWS_MOST, last = 0;
+	double shortest = picture_shortest(span);
 
-	for (unsigned r = 0; r < ROWS_MOST; r++)
-		rows[r] = (struct row){ r ? row_low(r, merged) : 0, row_low(r + 1, merged), 0 };
+	for (unsigned r = 0; r < ROWS_MOST; r++) {
+		rows[r] = (struct row){ row_low(r, merged), row_low(r + 1, merged), 0 };
+		if (!r || rows[r].low <= shortest)
+			rows[r].low = 0;
+	}
 	for (uint32_t b = 0; b < span->buckets.count; b++) {
 		const struct picture_bucket *bucket = &span->buckets.at[b];
 		nsec middle = bucket->low + (bucket->high - bucket->low) / 2;
 		unsigned r = 0;
 
-		while (r + 1 < ROWS_MOST && middle >= rows[r].high)
+		while (r + 1 < ROWS_MOST &&
+		       (middle >= rows[r].high || rows[r].high <= shortest))
 			r++;
 		rows[r].count += bucket->count;
 		first = r < first ? r : first;
@@ -85,7 +91,7 @@ static int decimals_of(double value, const char *unit)
 	return value >= 99.95 || unit[0] == 'n' ? 0 : value >= 9.995 ? 1 : 2;
 }
 
-/* "524–786 µs", "1.05–1.57 ms": both in the unit of the lower one. */
+/* "524–786 µs", "1.05–1.57 ms" (both in the unit of the lower one), "<512 ns". */
 static void add_label(const struct row *row, struct text *to)
 {
 	static const struct {
@@ -93,6 +99,7 @@ static void add_label(const struct row *row, struct text *to)
 		const char *name;
 	} units[] = { { NSEC_PER_SEC, "s" }, { NSEC_PER_MSEC, "ms" }, { NSEC_PER_USEC, "µs" } };
 	AUTO_TEXT struct text label = { 0 };
+	char buf[TEXT_QUANTITY];
 	double low = row->low, high = row->high;
 	const char *unit = "ns";
 	unsigned columns;
@@ -104,9 +111,12 @@ static void add_label(const struct row *row, struct text *to)
 			unit = units[i].name;
 			break;
 		}
-	text_format(&label, "%.*f–%.*f %s", decimals_of(low, unit), low,
-		    decimals_of(high, unit), high, unit);
-	columns = fit_columns(text_string(&label));
+	if (row->low)
+		text_format(&label, "%.*f–%.*f %s", decimals_of(low, unit), low,
+			    decimals_of(high, unit), high, unit);
+	else
+		text_format(&label, "<%s", text_duration(buf, row->high));
+	columns = columns_of(text_string(&label));
 	text_format(to, "%*s%s", columns < LABEL_COLUMNS ? (int)(LABEL_COLUMNS - columns) : 0,
 		    "", text_string(&label));
 }
@@ -167,7 +177,7 @@ static void draw_headline(const struct picture *p, const struct picture_span *sp
 			    text_duration(b, now->p95), text_duration(c, now->p99));
 	if (span->open)
 		text_format(&line, "   open %s", text_count(d, span->open));
-	fit_wrap(to, text_string(&line), columns, 2);
+	columns_wrap(to, text_string(&line), columns, 2);
 	for (unsigned r = 1; r < NR_SPAN_END; r++) {
 		if (!span->ended[r])
 			continue;

@@ -1,6 +1,7 @@
 /*
  * list - what can be probed in a target or a file, and at what price.
  */
+#include "base/columns.h"
 #include "base/log.h"
 #include "base/terminal.h"
 #include "cmd/command.h"
@@ -135,7 +136,7 @@ static void write_text_row(const struct listing *l, const struct list_row *row,
 	if (row->inlined)
 		text_format(&line, "  and inlined in %u place%s", row->inlined,
 			    row->inlined == 1 ? "" : "s");
-	fit_wrap(to, text_string(&line), w->columns ? w->columns : UINT_MAX, WRAP_INDENT);
+	columns_wrap(to, text_string(&line), w->columns ? w->columns : UINT_MAX, WRAP_INDENT);
 }
 
 static struct widths measure(const struct listing *l)
@@ -146,7 +147,7 @@ static struct widths measure(const struct listing *l)
 	for (uint32_t i = 0; i < l->rows.count; i++) {
 		const struct list_row *row = &l->rows.at[i];
 		AUTO_TEXT struct text where = { 0 };
-		unsigned name = fit_columns(row->name);
+		unsigned name = columns_of(row->name);
 
 		add_where(row, &where);
 		w.name = name > w.name ? name : w.name;

@@ -1,8 +1,8 @@
 #include "cmd/output.h"
 
+#include "base/columns.h"
 #include "base/log.h"
 #include "base/terminal.h"
-#include "sink/fit.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -108,7 +108,7 @@ void output_wrapped(const struct text *t)
 	AUTO_TEXT struct text lines = { 0 };
 
 	if (columns)
-		fit_wrap_lines(&lines, text_string(t), columns);
+		columns_wrap_lines(&lines, text_string(t), columns);
 	output_text(columns ? &lines : t);
 }
 

@@ -1,3 +1,4 @@
+#include "base/columns.h"
 #include "sink/escape.h"
 #include "sink/fit.h"
 
@@ -54,7 +55,7 @@ static void check_fit(const char *name, unsigned columns, const char *to)
 
 	fit_name(&t, name, columns);
 	assert_string_equal(text_string(&t), to);
-	assert_true(fit_columns(to) <= columns);
+	assert_true(columns_of(to) <= columns);
 }
 
 static void a_name_is_shortened_where_it_says_least(void **state)

@@ -1,25 +1,13 @@
 #include "sink/fit.h"
 
+#include "base/columns.h"
 #include "base/mem.h"
 
 #include <string.h>
 
 #define NAME_MAX_BYTES 16384 /* more of a name is not even looked at */
-
-unsigned fit_columns(const char *s)
-{
-	unsigned n = 0;
-
-	while (*s) {
-		if (s[0] == '\x1b' && s[1] == '[') { /* ECMA-48, 8.3.117 */
-			s += strcspn(s, "m");
-			s += *s == 'm';
-			continue;
-		}
-		n += ((unsigned char)*s++ & 0xc0) != 0x80;
-	}
-	return n;
-}
+#define NAME_LEAST 20	     /* columns, where names and places share a line */
+#define PLACE_LEAST 18
 
 unsigned fit_natural(const char *name)
 {
@@ -27,7 +15,7 @@ unsigned fit_natural(const char *name)
 	AUTO_TEXT struct text plain = { 0 };
 
 	text_add_plain(&plain, part);
-	return fit_columns(text_string(&plain));
+	return columns_of(text_string(&plain));
 }
 
 /* Start of the parameter list: the '(' that the last ')' closes. */
@@ -71,31 +59,17 @@ static void add_without_templates(struct text *t, const char *name)
 		text_add_char(t, '>');
 }
 
-/* Byte offset of the n-th code point. */
-static size_t code_offset(const char *s, unsigned n)
-{
-	const char *at = s;
-
-	while (*at && n) {
-		at++;
-		while (((unsigned char)*at & 0xc0) == 0x80)
-			at++;
-		n--;
-	}
-	return at - s;
-}
-
 static void add_elided(struct text *t, const char *name, unsigned columns)
 {
-	unsigned all = fit_columns(name), tail = (columns - 1) / 2, head = columns - 1 - tail;
+	unsigned all = columns_of(name), tail = (columns - 1) / 2, head = columns - 1 - tail;
 
 	if (all <= columns) {
 		text_add(t, name);
 		return;
 	}
-	text_add_part(t, name, code_offset(name, head));
+	text_add_part(t, name, columns_offset(name, head));
 	text_add(t, "…");
-	text_add(t, name + code_offset(name, all - tail));
+	text_add(t, name + columns_offset(name, all - tail));
 }
 
 void fit_name(struct text *t, const char *name, unsigned columns)
@@ -105,7 +79,7 @@ void fit_name(struct text *t, const char *name, unsigned columns)
 	const char *cut;
 
 	text_add_plain(&plain, part);
-	if (plain.size && fit_columns(plain.bytes) > columns) {
+	if (plain.size && columns_of(plain.bytes) > columns) {
 		cut = parameters(plain.bytes);
 		/* not the "(" that begins "(anonymous namespace)" or "[clone ...]", or is
 		 * the end of "operator()" */
@@ -113,7 +87,7 @@ void fit_name(struct text *t, const char *name, unsigned columns)
 		    (cut - plain.bytes < 8 || strncmp(cut - 8, "operator", 8)))
 			plain.bytes[cut - plain.bytes] = 0;
 	}
-	if (plain.size && fit_columns(plain.bytes) > columns) {
+	if (plain.size && columns_of(plain.bytes) > columns) {
 		add_without_templates(&brief, plain.bytes);
 		add_elided(t, text_string(&brief), columns);
 		return;
@@ -123,99 +97,11 @@ void fit_name(struct text *t, const char *name, unsigned columns)
 
 void fit_pad(struct text *t, size_t from, unsigned columns)
 {
-	unsigned used = t->size > from ? fit_columns(t->bytes + from) : 0;
+	unsigned used = t->size > from ? columns_of(t->bytes + from) : 0;
 
 	for (; used < columns; used++)
 		text_add_char(t, ' ');
 }
-
-static bool is_number(const char *word, size_t n)
-{
-	return n && strspn(word, "0123456789.,+-") >= n && word[n - 1] != ',';
-}
-
-/* To the end of the word at `at`, with the words that stay with it. */
-static size_t word_length(const char *at)
-{
-	size_t n = strcspn(at, " ");
-
-	while (at[n] == ' ' && at[n + 1] && at[n + 1] != ' ') {
-		size_t last = n;
-
-		while (last && at[last - 1] != ' ')
-			last--;
-		if (!is_number(at + last, n - last))
-			break;
-		n += 1 + strcspn(at + n + 1, " ");
-	}
-	return n;
-}
-
-void fit_wrap(struct text *t, const char *words, unsigned columns, unsigned indent)
-{
-	unsigned used = 0;
-	bool any = false; /* on this line */
-
-	while (*words) {
-		size_t gap = strspn(words, " "), n = word_length(words + gap);
-		AUTO_FREE char *word = mem_text_part(words + gap, n);
-		unsigned wide = fit_columns(word);
-
-		if (!n)
-			break; /* blanks at the end */
-		words += gap + n;
-		if (any && used + gap + wide > columns) {
-			text_format(t, "\n%*s", (int)indent, "");
-			used = indent;
-			gap = 0;
-		}
-		text_format(t, "%*s%s", (int)gap, "", word);
-		used += gap + wide;
-		any = true;
-	}
-	text_add_char(t, '\n');
-}
-
-void fit_wrap_lines(struct text *t, const char *text, unsigned columns)
-{
-	while (*text) {
-		size_t n = strcspn(text, "\n");
-		AUTO_FREE char *line = mem_text_part(text, n);
-
-		fit_wrap(t, line, columns, strspn(line, " ") + 4);
-		text += n + (text[n] == '\n');
-	}
-}
-
-static unsigned count_lines(const char *text)
-{
-	unsigned n = 0;
-
-	for (; *text; n++) {
-		text += strcspn(text, "\n");
-		text += *text == '\n';
-	}
-	return n;
-}
-
-void fit_clip(struct text *t, const char *text, unsigned columns, unsigned lines)
-{
-	unsigned all = count_lines(text), shown = all > lines ? lines - 1 : all;
-
-	for (unsigned i = 0; i < shown; i++) {
-		size_t n = strcspn(text, "\n");
-		AUTO_FREE char *line = mem_text_part(text, n);
-
-		text_add_part(t, line, code_offset(line, columns));
-		text_add_char(t, '\n');
-		text += n + (text[n] == '\n');
-	}
-	if (shown < all)
-		text_format(t, "… %u more line%s\n", all - shown, all - shown == 1 ? "" : "s");
-}
-
-#define NAME_LEAST 20
-#define PLACE_LEAST 18
 
 void fit_share(unsigned columns, unsigned *name, unsigned *place)
 {

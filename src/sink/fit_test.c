@@ -5,74 +5,10 @@
 
 #include <cmocka.h>
 
-static void codes_take_no_columns(void **state)
+static void a_name_is_measured_as_it_is_shown(void **state)
 {
-	assert_int_equal(fit_columns(""), 0);
-	assert_int_equal(fit_columns("µs ›"), 4);
-	assert_int_equal(fit_columns("\x1b[1mbold\x1b[0m"), 4);
-	assert_int_equal(fit_columns("\x1b[31"), 0); /* cut off */
-	assert_int_equal(fit_columns("a\x1b[38;5;12mb"), 2);
+	assert_int_equal(fit_natural("a::b<c>"), 7);
 	assert_int_equal(fit_natural("\x1b[1mname"), 8); /* shown as '?' */
-}
-
-static const char *wrapped(const char *words, unsigned columns, unsigned indent)
-{
-	static struct text t;
-
-	text_clear(&t);
-	fit_wrap(&t, words, columns, indent);
-	return text_string(&t);
-}
-
-static void words_become_lines(void **state)
-{
-	assert_string_equal(wrapped("", 10, 2), "\n");
-	assert_string_equal(wrapped("one two", 10, 2), "one two\n");
-	assert_string_equal(wrapped("one two six", 11, 2), "one two six\n");
-	assert_string_equal(wrapped("one two six", 10, 2), "one two\n  six\n");
-	/* the second line has less room */
-	assert_string_equal(wrapped("one two six ten", 7, 2), "one two\n  six\n  ten\n");
-	assert_string_equal(wrapped("a threehundred b", 6, 1), "a\n threehundred\n b\n");
-	/* the colour is no width */
-	assert_string_equal(wrapped("\x1b[1mone\x1b[0m two", 7, 0), "\x1b[1mone\x1b[0m two\n");
-}
-
-static void what_is_between_words_stays(void **state)
-{
-	assert_string_equal(wrapped("  p50  1 ms   two", 80, 4), "  p50  1 ms   two\n");
-	assert_string_equal(wrapped("name   calls", 8, 4), "name\n    calls\n");
-}
-
-static void numbers_stay_with_their_units(void **state)
-{
-	assert_string_equal(wrapped("for 10.0 s at", 8, 0), "for\n10.0 s\nat\n");
-	assert_string_equal(wrapped("ended: 19,008 calls", 14, 0), "ended:\n19,008 calls\n");
-	assert_string_equal(wrapped("return 19,008, longjmp 1", 15, 0),
-			    "return 19,008,\nlongjmp 1\n");
-	assert_string_equal(wrapped("a 1", 3, 0), "a 1\n");
-	assert_string_equal(wrapped("a 1  ", 3, 0), "a 1\n");
-}
-
-static void each_line_is_wrapped_by_itself(void **state)
-{
-	AUTO_TEXT struct text t = { 0 };
-
-	fit_wrap_lines(&t, "one two\n  three four\n\nlast", 9);
-	assert_string_equal(text_string(&t), "one two\n  three\n      four\n\nlast\n");
-}
-
-static void a_window_clips(void **state)
-{
-	AUTO_TEXT struct text t = { 0 };
-
-	fit_clip(&t, "first line\nµµµµµµ\n\nlast", 5, 4);
-	assert_string_equal(text_string(&t), "first\nµµµµµ\n\nlast\n");
-	text_clear(&t);
-	fit_clip(&t, "a\nb\nc\nd\n", 5, 3);
-	assert_string_equal(text_string(&t), "a\nb\n… 2 more lines\n");
-	text_clear(&t);
-	fit_clip(&t, "", 5, 1);
-	assert_string_equal(text_string(&t), "");
 }
 
 static void check_share(unsigned columns, unsigned name, unsigned place, unsigned ret_name,
@@ -101,12 +37,7 @@ static void names_and_places_share_a_line(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(codes_take_no_columns),
-		cmocka_unit_test(words_become_lines),
-		cmocka_unit_test(what_is_between_words_stays),
-		cmocka_unit_test(numbers_stay_with_their_units),
-		cmocka_unit_test(each_line_is_wrapped_by_itself),
-		cmocka_unit_test(a_window_clips),
+		cmocka_unit_test(a_name_is_measured_as_it_is_shown),
 		cmocka_unit_test(names_and_places_share_a_line),
 	};
 

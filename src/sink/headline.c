@@ -210,6 +210,17 @@ const struct picture_span *headline_span(const struct picture *p)
 	return p->split_span < p->spans.count ? &p->spans.at[p->split_span] : NULL;
 }
 
+char *headline_duration(char buf[TEXT_QUANTITY], const struct picture_span *s, double nsec)
+{
+	double shortest = picture_shortest(s);
+	char least[TEXT_QUANTITY];
+
+	if (nsec > shortest || shortest < 1)
+		return text_duration(buf, nsec);
+	snprintf(buf, TEXT_QUANTITY, "<%s", text_duration(least, shortest));
+	return buf;
+}
+
 void headline_percentiles(struct text *t, const struct picture_span *s)
 {
 	const struct {
@@ -222,7 +233,8 @@ void headline_percentiles(struct text *t, const struct picture_span *s)
 	char buf[TEXT_QUANTITY];
 
 	for (unsigned i = 0; i < COUNT_OF(points); i++)
-		text_format(t, "  %s %s", points[i].name, text_duration(buf, points[i].value));
+		text_format(t, "  %s %s", points[i].name,
+			    headline_duration(buf, s, points[i].value));
 	text_add_char(t, '\n');
 }
 

@@ -14,12 +14,12 @@
 void headline_target(struct text *t, const struct picture *p);
 /* "10.0 s at 99 Hz, 9,604 samples". */
 void headline_window(struct text *t, const struct picture *p);
-/* "0 lost, 2 truncated", and whatever else is not zero. */
 /* "Stacks: 99.9 % whole; 12 stop in libfoo.so (no call frame information, ...)";
  * false and nothing when all are. */
 bool headline_gaps(struct text *t, const struct picture *p);
 /* ", 12 children watched from at most 8.2 ms after the fork, 1 child not watched" */
 void headline_children(struct text *t, const struct picture *p);
+/* "0 lost, 2 truncated", and whatever else is not zero. */
 void headline_losses(struct text *t, const struct picture *p);
 /* "2026-11-21 21:57:08 UTC", nothing when it is not known. */
 void headline_date(struct text *t, const struct picture *p);
@@ -29,11 +29,13 @@ void headline_split(struct text *t, const struct picture *p);
 /* " --split 'dur > BOUND'", by the span that is looked into or the first one; nothing where
  * there is none that can be written so. */
 void headline_ask(struct text *t, const struct picture *p, const char *bound);
-/* One word for the calls of SIDE_IN: "slow", "fast" or "in". */
 /* "before" of two recordings, else "rest". */
 const char *headline_other(const struct picture *p);
+/* One word for the calls of SIDE_IN: "slow", "fast" or "in". */
 const char *headline_side(const struct picture *p);
 
+/* How long a call of the span lasted; "<373 ns" where it is not known better. */
+char *headline_duration(char buf[TEXT_QUANTITY], const struct picture_span *s, double nsec);
 /* A line of its own: "  p50 410 µs  p90 580 µs  ..." of the calls that ended. */
 void headline_percentiles(struct text *t, const struct picture_span *s);
 /* A line of its own: how far the durations of bracketed calls are known; nothing where

@@ -12,12 +12,16 @@ struct range {
 	double low, high; /* natural logarithm of nanoseconds */
 };
 
+static double place_of(const struct picture_span *s, nsec duration)
+{
+	return log(fmax(duration, fmax(picture_shortest(s), 1)));
+}
+
 static struct range span_range(const struct picture_span *s)
 {
 	const struct picture_bucket *first = &s->buckets.at[0];
 	const struct picture_bucket *last = &s->buckets.at[s->buckets.count - 1];
-	struct range r = { log(first->low > 1 ? first->low : 1),
-			   log(last->high > 1 ? last->high : 1) };
+	struct range r = { place_of(s, first->low), place_of(s, last->high) };
 
 	if (r.high < r.low + 0.05)
 		r.high = r.low + 0.05;
@@ -31,8 +35,8 @@ static void span_bin(const struct picture_span *s, struct range r, double *bins,
 
 	for (uint32_t i = 0; i < s->buckets.count; i++) {
 		const struct picture_bucket *b = &s->buckets.at[i];
-		double low = (log(b->low > 1 ? b->low : 1) - r.low) / step;
-		double high = (log(b->high > 1 ? b->high : 1) - r.low) / step;
+		double low = (place_of(s, b->low) - r.low) / step;
+		double high = (place_of(s, b->high) - r.low) / step;
 
 		if (high - low < 1e-9)
 			high = low + 1e-9;
@@ -143,7 +147,7 @@ unsigned spark_modes(const struct picture_span *span, double ret_modes[SPARK_MOD
 			if (fabs((double)k - tops[i]) * step <= MODE_REACH)
 				near += bins[k];
 		if (near >= MODE_SHARE * all)
-			ret_modes[modes++] = exp(r.low + (tops[i] + 0.5) * step);
+			ret_modes[modes++] = exp(r.low + (tops[i] ? tops[i] + 0.5 : 0) * step);
 	}
 	return modes;
 }

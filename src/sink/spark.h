@@ -1,7 +1,8 @@
 /*
  * spark - the shape of a distribution in one line, and its modes.
  *
- * The scale is logarithmic from the shortest to the longest call, heights are
+ * The scale is logarithmic from the shortest call (or what can be told from none) to the
+ * longest, heights are
  * the square root of the calls per step: a slow tail of one per cent is still
  * to be seen beside the bulk.
  */
@@ -18,7 +19,8 @@ void spark_line(struct text *t, const struct picture_span *span, unsigned column
 
 /* The durations around which calls gather, shortest first; a hump counts when
  * it has 1 % of the calls, and the valley to the next one is clearly deeper
- * than chance makes it.  Returns how many, at most SPARK_MODES. */
+ * than chance makes it.  Those that cannot be told from none are one, at that.  Returns how
+ * many, at most SPARK_MODES. */
 unsigned spark_modes(const struct picture_span *span, double ret_modes[SPARK_MODES]);
 
 #endif

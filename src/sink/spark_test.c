@@ -81,6 +81,24 @@ static void a_line_has_its_width(void **state)
 	array_done(&s.buckets);
 }
 
+/* What is left of them once more was taken off than they lasted says nothing. */
+static void what_is_not_told_from_none_is_one_mode(void **state)
+{
+	struct picture_span s = { .probed_nsec = 16 * 5000 };
+	AUTO_TEXT struct text t = { 0 };
+	double modes[SPARK_MODES];
+
+	add_bell(&s, 1500, 9000, 0.1);
+	add_bell(&s, 3500, 9000, 0.1);
+	add_bell(&s, 400e3, 2000, 0.1);
+	assert_int_equal(spark_modes(&s, modes), 2);
+	assert_true(fabs(modes[0] / 5000 - 1) < 1e-6);
+	assert_true(fabs(modes[1] / 400e3 - 1) < 0.05);
+	spark_line(&t, &s, 20);
+	assert_int_equal(strncmp(text_string(&t), "█ ", strlen("█ ")), 0);
+	array_done(&s.buckets);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -88,6 +106,7 @@ int main(void)
 		cmocka_unit_test(two_humps_are_two_modes),
 		cmocka_unit_test(chance_makes_no_mode),
 		cmocka_unit_test(a_line_has_its_width),
+		cmocka_unit_test(what_is_not_told_from_none_is_one_mode),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -1,7 +1,7 @@
 #include "sink/svg_draw.h"
 
+#include "base/columns.h"
 #include "sink/escape.h"
-#include "sink/fit.h"
 #include "sink/headline.h"
 #include "sink/svg_colour.h"
 #include "sink/walk.h"
@@ -138,7 +138,7 @@ static double add_swatch(struct svg *s, double x, const char *colour, double wid
 		return x;
 	text_format(s->out, "<text class=\"key\" x=\"%g\" y=\"%d\">%s</text>\n", x + 5,
 		    LEGEND_Y, label);
-	return x + 5 + 6.4 * fit_columns(label) + 16;
+	return x + 5 + 6.4 * columns_of(label) + 16;
 }
 
 static void add_hue_legend(struct svg *s)

@@ -7,6 +7,7 @@
  */
 #include "sink/sinks.h"
 
+#include "base/columns.h"
 #include "probe/ending.h"
 #include "sink/fit.h"
 #include "sink/headline.h"
@@ -73,7 +74,7 @@ static unsigned natural(const struct report *r, uint32_t at,
 
 	alone.out = &place;
 	part(&alone, at, PLACE_NATURAL);
-	return fit_columns(text_string(&place));
+	return columns_of(text_string(&place));
 }
 
 unsigned part_place_natural(const struct report *r, uint32_t frame)
@@ -88,7 +89,7 @@ unsigned part_site_natural(const struct report *r, uint32_t node)
 
 void part_words(struct report *r, const struct text *words)
 {
-	fit_wrap(r->out, text_string(words), r->columns, WRAP_INDENT);
+	columns_wrap(r->out, text_string(words), r->columns, WRAP_INDENT);
 }
 
 static void add_header(struct report *r)
@@ -153,7 +154,7 @@ static void add_modes(struct text *t, const struct picture_span *s)
 	for (unsigned i = 0; i < count; i++) {
 		if (!i)
 			text_format(t, "   %s: ", words[count]);
-		text_format(t, "%s%s", i ? ", " : "", text_duration(buf, modes[i]));
+		text_format(t, "%s%s", i ? ", " : "", headline_duration(buf, s, modes[i]));
 	}
 }
 
@@ -165,11 +166,11 @@ static void add_span_shape(struct report *r, const struct picture_span *s)
 
 	if (!s->buckets.count)
 		return;
-	text_duration(low, s->buckets.at[0].low);
+	headline_duration(low, s, s->buckets.at[0].low);
 	text_format(&behind, " %s",
 		    text_duration(high, s->buckets.at[s->buckets.count - 1].high));
 	add_modes(&behind, s);
-	beside = 3 + fit_columns(low) + fit_columns(text_string(&behind));
+	beside = 3 + columns_of(low) + columns_of(text_string(&behind));
 	columns = r->columns > beside + SPARK_LEAST ? r->columns - beside : SPARK_LEAST;
 	text_format(r->out, "  %s ", low);
 	spark_line(r->out, s, columns < SPARK_COLUMNS ? columns : SPARK_COLUMNS);

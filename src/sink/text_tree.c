@@ -1,5 +1,6 @@
 #include "sink/text_part.h"
 
+#include "base/columns.h"
 #include "sink/fit.h"
 #include "sink/headline.h"
 #include "sink/walk.h"
@@ -105,7 +106,7 @@ static void add_name(const struct branches *b, struct text *t, uint32_t node, un
 	if (times > 1)
 		snprintf(count, sizeof(count), " ×%u", times);
 	fit_name(t, walk_name(b->r->p, b->r->p->nodes.at[node].frame),
-		 columns - fit_columns(count));
+		 columns - columns_of(count));
 	text_add(t, count);
 }
 
@@ -113,7 +114,7 @@ static void add_name(const struct branches *b, struct text *t, uint32_t node, un
  * last node on the line. */
 static uint32_t add_chain(struct branches *b, uint32_t node)
 {
-	unsigned used = fit_columns(text_string(&b->prefix));
+	unsigned used = columns_of(text_string(&b->prefix));
 	unsigned room = b->columns > used + NAME_LEAST ? b->columns - used : NAME_LEAST;
 	unsigned most = CHAIN_COLUMNS > used + room ? used + room : CHAIN_COLUMNS;
 	size_t from = b->text.size;
@@ -125,7 +126,7 @@ static uint32_t add_chain(struct branches *b, uint32_t node)
 		AUTO_TEXT struct text name = { 0 };
 
 		add_name(b, &name, next, room);
-		if (fit_columns(b->text.bytes + from) + 3 + fit_columns(text_string(&name)) >
+		if (columns_of(b->text.bytes + from) + 3 + columns_of(text_string(&name)) >
 		    most)
 			break;
 		text_format(&b->text, " › %s", text_string(&name));
@@ -176,7 +177,7 @@ static unsigned widest(const struct branches *b)
 	unsigned most = 0;
 
 	for (uint32_t i = 0; i < b->lines.count; i++) {
-		unsigned columns = fit_columns(b->text.bytes + b->lines.at[i].from);
+		unsigned columns = columns_of(b->text.bytes + b->lines.at[i].from);
 
 		most = columns > most ? columns : most;
 	}

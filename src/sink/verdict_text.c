@@ -1,5 +1,6 @@
 #include "sink/verdict_text.h"
 
+#include "base/columns.h"
 #include "sink/fit.h"
 #include "sink/headline.h"
 #include "sink/walk.h"
@@ -280,7 +281,7 @@ void verdict_print(struct text *t, const struct picture *p, unsigned columns)
 	AUTO_TEXT struct text words = { 0 };
 
 	verdict_words(&words, p, &v);
-	fit_wrap(t, text_string(&words), columns, 0);
+	columns_wrap(t, text_string(&words), columns, 0);
 	if (next)
 		say_next(t, p, next);
 }

@@ -2,6 +2,8 @@
 
 #include <assert.h>
 
+#define SHORTEST_PART 16 /* of what was taken off */
+
 struct picture *picture_new(void)
 {
 	struct picture *p = NEW(struct picture);
@@ -72,4 +74,9 @@ void picture_totals(const struct picture *p, unsigned sides, bool in_nsec, uint6
 		assert(p->nodes.at[n].parent < n);
 		ret_total[p->nodes.at[n].parent] += ret_total[n];
 	}
+}
+
+double picture_shortest(const struct picture_span *s)
+{
+	return s->probed_nsec / SHORTEST_PART;
 }

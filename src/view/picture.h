@@ -212,6 +212,11 @@ static inline const char *picture_text(const struct picture *p, text_id id)
  */
 uint32_t picture_main_image(const struct picture *p);
 
+/* Durations below it cannot be told from none: a sixteenth of what was taken off one for the
+ * work of probes, which is known no better on a function that is not sonde's own; 0 where
+ * nothing was. */
+double picture_shortest(const struct picture_span *s);
+
 /* total[node] = self over its subtree, of the sides in the mask (bit = enum side),
  * in samples or nanoseconds.  total has p->nodes.count elements. */
 void picture_totals(const struct picture *p, unsigned sides, bool in_nsec, uint64_t *ret_total);
