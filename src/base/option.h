@@ -45,7 +45,7 @@ struct option_spec {
 	char letter;	      /* 0 = none */
 	const char *name;     /* without the dashes, never NULL */
 	const char *argument; /* what --help calls the value; the words of a choice */
-	const char *help;     /* one sentence, lower case, no full stop */
+	const char *help;     /* one sentence, lower case, no full stop; NULL: not shown */
 	size_t offset;	      /* of the member in the options struct */
 	double least, most;   /* bounds of a number (nsec for durations); 0, 0: none;
 				 most = 0: no upper one */

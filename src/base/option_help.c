@@ -78,6 +78,7 @@ void option_help(const struct option_group *const groups[], struct text *to)
 	for (; *groups; groups++) {
 		text_format(to, "\n%s\n", (*groups)->title);
 		for (unsigned i = 0; i < (*groups)->count; i++)
-			add_option(to, &(*groups)->specs[i]);
+			if ((*groups)->specs[i].help)
+				add_option(to, &(*groups)->specs[i]);
 	}
 }

@@ -133,10 +133,8 @@ static void say_end(struct session *s)
 	struct run_option whole = run_option_defaults;
 
 	if (question_ask(&whole, NULL, &s->feed, &p, NULL) == 0) {
-		question_losses(p, &line);
-		log_say("%s", strstr(text_string(&line), "), ")
-				      ? strstr(text_string(&line), "), ") + 3
-				      : text_string(&line));
+		question_calls(p, &line);
+		log_say("%s", text_string(&line));
 	}
 	picture_free(p);
 }

@@ -170,7 +170,7 @@ static void draw_headline(const struct picture *p, const struct picture_span *sp
 		text_add_plain(&line, slash ? slash + 1 : file);
 		text_format(&line, ":%u", span->line);
 	}
-	text_format(&line, "   %s calls, %s/s", text_count(a, span->calls),
+	text_format(&line, "   %s calls, %s/s", text_count(a, span->entries),
 		    text_count(b, now->rate + 0.5));
 	if (now->p50)
 		text_format(&line, "   now: p50 %s  p95 %s  p99 %s", text_duration(a, now->p50),
@@ -286,15 +286,15 @@ void latency_json(const struct picture *p, const struct picture_span *span,
 
 	text_add_plain(&place, picture_text(p, span->place));
 	o = json_pack(
-		"{s:s, s:I, s:I, s:I, s:f, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:{s:I, s:I, s:I}}",
-		"place", text_string(&place), "calls", (json_int_t)span->calls, "entries",
-		(json_int_t)span->entries, "open", (json_int_t)span->open, "rate", now->rate,
-		"p50_ns", (json_int_t)span->p50, "p90_ns", (json_int_t)span->p90, "p95_ns",
-		(json_int_t)span->p95, "p99_ns", (json_int_t)span->p99, "p999_ns",
-		(json_int_t)span->p999, "max_ns", (json_int_t)span->max, "histogram",
-		histogram_json(span), "ended", ended_json(span), "now", "p50_ns",
-		(json_int_t)now->p50, "p95_ns", (json_int_t)now->p95, "p99_ns",
-		(json_int_t)now->p99);
+		"{s:s, s:I, s:I, s:I, s:I, s:f, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:{s:I, s:I, s:I}}",
+		"place", text_string(&place), "calls", (json_int_t)span->entries, "entries",
+		(json_int_t)span->entries, "returned", (json_int_t)span->calls, "open",
+		(json_int_t)span->open, "rate", now->rate, "p50_ns", (json_int_t)span->p50,
+		"p90_ns", (json_int_t)span->p90, "p95_ns", (json_int_t)span->p95, "p99_ns",
+		(json_int_t)span->p99, "p999_ns", (json_int_t)span->p999, "max_ns",
+		(json_int_t)span->max, "histogram", histogram_json(span), "ended",
+		ended_json(span), "now", "p50_ns", (json_int_t)now->p50, "p95_ns",
+		(json_int_t)now->p95, "p99_ns", (json_int_t)now->p99);
 	if (!o)
 		return;
 	if (span->unsure_nsec > 0)

@@ -71,7 +71,17 @@ static void add_not_timed(const struct picture *p, struct text *to)
 	}
 }
 
-static void add_calls(const struct picture *p, struct text *to)
+static void add_spans_lost(const struct picture_losses *l, struct text *to)
+{
+	char a[TEXT_QUANTITY];
+
+	if (l->spans)
+		text_format(to, ", %s span records lost", text_count(a, l->spans));
+	if (l->spans_unmatched)
+		text_format(to, ", %s returns unmatched", text_count(a, l->spans_unmatched));
+}
+
+void question_calls(const struct picture *p, struct text *to)
 {
 	uint64_t entries = 0, missing = 0;
 	char a[TEXT_QUANTITY], b[TEXT_QUANTITY];
@@ -80,13 +90,15 @@ static void add_calls(const struct picture *p, struct text *to)
 		entries += p->spans.at[i].entries;
 		missing += unaccounted(&p->spans.at[i]);
 	}
-	text_format(to, ", %s calls (", text_count(a, entries));
+	text_format(to, "%s calls (", text_count(a, entries));
 	if (missing)
 		text_format(to, "%s not accounted for", text_count(b, missing));
 	else
 		text_add(to, "all accounted for");
 	add_not_timed(p, to);
 	text_add(to, ")");
+	headline_children(to, p);
+	add_spans_lost(&p->losses, to);
 }
 
 void question_losses(const struct picture *p, struct text *to)
@@ -107,11 +119,10 @@ void question_losses(const struct picture *p, struct text *to)
 	if (l->in_probes)
 		text_format(to, ", %s in sonde's probes left out", text_count(a, l->in_probes));
 	text_add(to, ")");
-	if (p->spans.count)
-		add_calls(p, to);
-	headline_children(to, p);
-	if (l->spans)
-		text_format(to, ", %s span records lost", text_count(a, l->spans));
-	if (l->spans_unmatched)
-		text_format(to, ", %s returns unmatched", text_count(a, l->spans_unmatched));
+	if (p->spans.count) {
+		text_add(to, ", ");
+		question_calls(p, to);
+	} else {
+		headline_children(to, p);
+	}
 }

@@ -6,50 +6,19 @@
 #include "cmd/command.h"
 #include "cmd/output.h"
 #include "cmd/question.h"
+#include "cmd/record_file.h"
 #include "sink/headline.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define BAR_WIDTH 32
 #define POLLS_A_SHOW 4
-
-/* A file that is written in the course of the run. */
-struct recording {
-	char *path; /* owned */
-	int fd;	    /* -1 = none */
-	struct stream_writer *writer;
-};
 
 struct screen {
 	const struct run_option *option;
 	unsigned polls;
 };
-
-static int recording_open(struct recording *r, const char *path, struct error *err)
-{
-	bool standard = strcmp(path, "-") == 0;
-
-	r->path = mem_text(path);
-	r->fd = standard ? dup(STDOUT_FILENO)
-			 : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	if (r->fd < 0)
-		return error_set(err, errno, "cannot write '%s': %s", path, strerror(errno));
-	if (!standard)
-		output_give_to_caller(r->fd);
-	return stream_writer_new(r->fd, path, &r->writer, err);
-}
-
-static void recording_done(struct recording *r)
-{
-	stream_writer_free(r->writer);
-	if (r->fd >= 0)
-		close(r->fd);
-	free(r->path);
-}
 
 /* Without -o: "COMM-PID.sonde", here. */
 static char *default_path(const struct session *s)
@@ -92,29 +61,33 @@ static void say_price(const struct session *s, const struct picture *p,
 			100 * share, 100 * o->budget);
 }
 
-static void say_end(struct session *s, struct recording *r, enum end_reason reason,
-		    const struct run_option *o)
+static void say_kept(const struct record_file *f, const struct picture *p)
 {
-	AUTO_TEXT struct text line = { 0 }, split = { 0 };
-	struct run_option whole = run_option_defaults;
-	struct picture *p = NULL;
-	struct error err;
+	AUTO_TEXT struct text split = { 0 };
 	char size[TEXT_QUANTITY];
 
-	if (reason == ENDED_BY_TARGET)
-		log_say("the target ended");
-	if (question_ask(&whole, NULL, &s->feed, &p, &err) == 0) {
+	if (p)
+		headline_ask(&split, p, "p95");
+	log_say("wrote %s (%s); ask it: sonde report %s%s", f->path,
+		text_size(size, stream_writer_bytes(f->writer)), f->path, text_string(&split));
+}
+
+/* What was lost is said last. */
+static void say_end(struct session *s, const struct record_file *f, const struct run_option *o)
+{
+	AUTO_TEXT struct text line = { 0 };
+	struct run_option whole = run_option_defaults;
+	struct picture *p = NULL;
+
+	(void)question_ask(&whole, NULL, &s->feed, &p, NULL);
+	say_price(s, p, o);
+	if (f->writer)
+		say_kept(f, p);
+	if (p) {
 		question_losses(p, &line);
 		log_say("%s", text_string(&line));
 	}
-	say_price(s, p, o);
-	if (p)
-		headline_ask(&split, p, "p95");
 	picture_free(p);
-	if (!r->writer)
-		return;
-	log_say("wrote %s (%s); ask it: sonde report %s%s", r->path,
-		text_size(size, stream_writer_bytes(r->writer)), r->path, text_string(&split));
 }
 
 static int finish(struct session *s, const struct run_option *o, const struct output *output,
@@ -136,54 +109,49 @@ static int finish(struct session *s, const struct run_option *o, const struct ou
 	return code;
 }
 
+static int run_session(struct session *s, const struct run_option *o,
+		       const struct output *output, const struct record_file *f,
+		       struct error *err)
+{
+	struct screen screen = { .option = o };
+	enum end_reason reason;
+	int code;
+
+	s->screen = &screen;
+	s->on_poll = show_progress;
+	reason = session_run(s);
+	log_progress_done();
+	if (reason == ENDED_BY_TARGET)
+		log_say("the target ended");
+	code = finish(s, o, output, err);
+	say_end(s, f, o);
+	return code;
+}
+
 static int record(struct session *s, const struct run_option *o, const struct output *output,
 		  struct error *err)
 {
-	struct recording recording = { .fd = -1 };
-	struct screen screen = { .option = o };
-	enum end_reason reason;
+	struct record_file file = { .fd = -1 };
 	int code = 0;
 
 	if (!output->sink && !o->dry_run) {
 		AUTO_FREE char *path = o->output ? mem_text(o->output) : default_path(s);
 
-		code = recording_open(&recording, path, err);
+		code = record_file_open(&file, path, err);
 	}
-	s->writer = recording.writer;
-	s->screen = &screen;
-	s->on_poll = show_progress;
+	s->writer = file.writer;
 	if (code == 0)
 		code = session_arm(s, err);
+	if (code == 0)
+		code = record_file_keep(&file, err);
 	if (code == 0) {
 		attach_say(s);
 		log_detail("ready %.0f ms after the start", (clock_now() - s->opened) / 1e6);
 	}
-	if (code == 0 && !o->dry_run) {
-		reason = session_run(s);
-		log_progress_done();
-		say_end(s, &recording, reason, o);
-		code = finish(s, o, output, err);
-	}
-	recording_done(&recording);
+	if (code == 0 && !o->dry_run)
+		code = run_session(s, o, output, &file, err);
+	record_file_done(&file);
 	return code;
-}
-
-/* Can the file be written at all?  Asked before ten seconds are spent on it. */
-static int check_writable(const struct output *output, struct error *err)
-{
-	struct stat st;
-	int fd;
-
-	if (!output->sink || !output->path || strcmp(output->path, "-") == 0)
-		return 0;
-	if (stat(output->path, &st) == 0 && !S_ISREG(st.st_mode))
-		return 0;
-	fd = open(output->path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
-	if (fd < 0)
-		return error_set(err, errno, "cannot write '%s': %s", output->path,
-				 strerror(errno));
-	close(fd);
-	return 0;
 }
 
 static int run(void *options, const struct option_rest *rest)
@@ -207,7 +175,9 @@ static int run(void *options, const struct option_rest *rest)
 				 "a split needs calls to split: say which function "
 				 "with -s PLACE");
 	if (code == 0)
-		code = check_writable(&output, &err);
+		code = output.sink && output.path && strcmp(output.path, "-")
+			       ? record_file_try(output.path, &err)
+			       : 0;
 	if (code == 0)
 		code = session_open(&session, &attach.session, &err);
 	if (code == 0)

@@ -41,10 +41,9 @@ const struct option_group group_samples = OPTION_GROUP("Samples", samples_specs)
 static const struct option_spec spans_specs[] = {
 	{ OPTION_TEXTS, 's', "span", "PLACE", "every call of PLACE is a span; may be repeated",
 	  AT(spans) },
-	{ OPTION_TEXTS, 'C', "capture", "EXPR,...",
-	  "values to read at the span's begin and end (not in this version)", AT(captures) },
-	{ OPTION_TEXT, 'w', "where", "EXPR",
-	  "only spans for which EXPR is true (not in this version)", AT(where) },
+	/* known, so that it can be said that they are not in this version */
+	{ OPTION_TEXTS, 'C', "capture", "EXPR,...", NULL, AT(captures) },
+	{ OPTION_TEXT, 'w', "where", "EXPR", NULL, AT(where) },
 	{ OPTION_CHOICE, 0, "exit", EXIT_WISHES,
 	  "how the end of a call is seen (auto: at its exits, or by a hook where cheaper and unseen)",
 	  AT(exit) },

@@ -6,6 +6,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#define DEAR_FOR_SURE (2 * WATCH_DEAR_NSEC)
+#define LOOKS_MORE 20 /* at a price between the two */
+#define LOOK_USEC 50000
+
 static int add_place(struct watch *w, const char *place, enum exit_wish wish, struct error *err)
 {
 	int code = probe_set_add(&w->set, &w->code, place, wish, err);
@@ -221,14 +225,14 @@ static uint32_t price_of(const struct price_pair *pair, enum insn_price price)
 /* What a call costs, in nanoseconds. */
 static uint32_t cost_of(const struct probe_function *f, struct live *live)
 {
-	const struct price *price = live_price(live);
+	struct price price = live_price(live);
 	struct probe_price p = function_price(f);
 
 	if (is_hooked(f))
-		return price_of(&price->hooked, p.entry);
+		return price_of(&price.hooked, p.entry);
 	if (f->exit == EXIT_BRACKET)
-		return price_of(&price->plain, p.entry);
-	return price_of(&price->plain, p.entry) + price_of(&price->plain, p.exit);
+		return price_of(&price.plain, p.entry);
+	return price_of(&price.plain, p.entry) + price_of(&price.plain, p.exit);
 }
 
 /* The function whose calls cost most. */
@@ -254,12 +258,28 @@ static const char *what_is_stepped(const struct probe_function *f)
 	return dearest.exit == INSN_STEPPED ? "one of its exits has" : NULL;
 }
 
+/* A machine is slow for a while and then fast again.  What is dear by less than that is
+ * looked at a little longer, so that it does not depend on when it was asked. */
+static uint32_t settled_cost(const struct probe_function *f, struct live *live)
+{
+	uint32_t cost = cost_of(f, live);
+
+	for (unsigned i = 0; i < LOOKS_MORE; i++) {
+		if (cost <= WATCH_DEAR_NSEC || cost > DEAR_FOR_SURE)
+			break;
+		usleep(LOOK_USEC);
+		cost = cost_of(f, live);
+	}
+	return cost;
+}
+
 int watch_price(struct watch *w, struct live *live, struct error *err)
 {
 	for (uint32_t i = 0; i < w->set.count; i++) {
 		const struct probe *p = &w->set.at[i];
 		const struct probe_function *dearest = find_dearest(p, live);
-		uint32_t cost = cost_of(dearest, live);
+		bool stepped = what_is_stepped(dearest) != NULL;
+		uint32_t cost = stepped ? settled_cost(dearest, live) : 0;
 		const char *or_guess = function_price(dearest).exit == INSN_STEPPED
 					       ? ", --exit bracket to estimate its ends"
 					       : "";
@@ -270,7 +290,7 @@ int watch_price(struct watch *w, struct live *live, struct error *err)
 				"'%s' stands for %u functions: each call of any of them would "
 				"be paid for (--yes to do it, --dry-run to see the price)",
 				p->place, p->functions.count);
-		if (what_is_stepped(dearest) && cost > WATCH_DEAR_NSEC)
+		if (stepped && cost > WATCH_DEAR_NSEC)
 			return error_set(err, EINVAL,
 					 "'%s' would cost %.1f us a call here, since %s to be "
 					 "single-stepped (--yes to accept that%s)",

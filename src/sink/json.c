@@ -1,8 +1,8 @@
 /*
  * json - the answer as one object, for scripts (report --json).
  *
- * Keys are never renamed or removed, only added.  Times are nanoseconds.  The
- * object is the same whatever side is asked for: it has them all.
+ * Keys are never renamed or removed, only added.  Times are nanoseconds.  Totals
+ * are of all sides; functions are those of the side that is asked for.
  */
 #include "sink/sinks.h"
 
@@ -189,7 +189,13 @@ static void add_split(struct text *t, const struct picture *p)
 	text_add_char(t, '}');
 }
 
-static void add_function(struct text *t, const struct picture *p,
+/* The functions of some sides: time of each frame. */
+struct listed {
+	unsigned mask;
+	uint64_t *self, *total;
+};
+
+static void add_function(struct text *t, const struct picture *p, const struct listed *l,
 			 const struct picture_function *f)
 {
 	const struct picture_frame *frame = &p->frames.at[f->frame];
@@ -199,6 +205,8 @@ static void add_function(struct text *t, const struct picture *p,
 	add_string(t, "image", picture_text(p, frame->image_name));
 	add_string(t, "file", picture_text(p, frame->file));
 	add_number(t, "line", frame->line);
+	add_number(t, "self_ns", l->self[f->frame]);
+	add_number(t, "total_ns", l->total[f->frame]);
 	add_number(t, "self_in_ns", f->self_in_nsec);
 	add_number(t, "self_rest_ns", f->self_rest_nsec);
 	add_number(t, "total_in_ns", f->total_in_nsec);
@@ -219,42 +227,71 @@ static void add_function(struct text *t, const struct picture *p,
 	text_add_char(t, '}');
 }
 
-static int self_order(const void *left, const void *right)
+static int self_order(const void *left, const void *right, void *listed)
 {
-	const struct picture_function *a = left, *b = right;
+	const struct listed *l = listed;
+	uint32_t a = ((const struct picture_function *)left)->frame;
+	uint32_t b = ((const struct picture_function *)right)->frame;
 
-	if (a->self_in_nsec != b->self_in_nsec)
-		return a->self_in_nsec < b->self_in_nsec ? 1 : -1;
-	if (a->total_in_nsec != b->total_in_nsec)
-		return a->total_in_nsec < b->total_in_nsec ? 1 : -1;
-	return (a->frame > b->frame) - (a->frame < b->frame);
+	if (l->self[a] != l->self[b])
+		return l->self[a] < l->self[b] ? 1 : -1;
+	if (l->total[a] != l->total[b])
+		return l->total[a] < l->total[b] ? 1 : -1;
+	return (a > b) - (a < b);
 }
 
-/* Without a split there is nothing to compare: every function (within the span,
- * where there is one), by self time. */
-static void add_all_functions(struct text *t, const struct picture *p)
+/* Without two sides to compare: every function of those asked for, by self time; within a
+ * span the time it takes of each call, too. */
+static void add_all_functions(struct text *t, const struct picture *p, const struct listed *l)
 {
-	AUTO_FREE uint64_t *self = mem_zeroed(p->frames.count + 1, sizeof(*self));
-	AUTO_FREE uint64_t *total = mem_zeroed(p->frames.count + 1, sizeof(*total));
 	ARRAY(struct picture_function) functions = { 0 };
+	uint64_t calls = l->mask == SIDE_BIT(SIDE_IN) ? p->sides[SIDE_IN].calls : 0;
+	bool in = l->mask & SIDE_BIT(SIDE_IN);
 
-	walk_frames(p, headline_span(p) ? SIDE_BIT(SIDE_IN) : SIDE_ALL, true, self, total);
 	for (uint32_t i = 0; i < p->frames.count; i++) {
 		struct picture_function f = {
 			.frame = i,
-			.self_in_nsec = self[i],
-			.total_in_nsec = total[i],
+			.self_in_nsec = in ? l->self[i] : 0,
+			.total_in_nsec = in ? l->total[i] : 0,
+			.per_call_in_nsec = calls ? (double)l->total[i] / calls : 0,
 			.caller = UINT32_MAX,
 		};
 
-		if (total[i])
+		if (l->total[i])
 			array_push(&functions, f);
 	}
 	if (functions.count)
-		qsort(functions.at, functions.count, sizeof(*functions.at), self_order);
+		qsort_r(functions.at, functions.count, sizeof(*functions.at), self_order,
+			(void *)l);
 	for (uint32_t i = 0; i < functions.count; i++)
-		add_function(t, p, &functions.at[i]);
+		add_function(t, p, l, &functions.at[i]);
 	array_done(&functions);
+}
+
+/* Compared are in and rest; without a split the span's inside is meant, or all there is. */
+static enum write_side functions_side(const struct picture *p, enum write_side side)
+{
+	return !p->split_expr && side == WRITE_ALL && headline_span(p) ? WRITE_IN : side;
+}
+
+static void add_functions(struct text *t, const struct picture *p, enum write_side asked)
+{
+	enum write_side side = functions_side(p, asked);
+	AUTO_FREE uint64_t *self = mem_zeroed(p->frames.count + 1, sizeof(*self));
+	AUTO_FREE uint64_t *total = mem_zeroed(p->frames.count + 1, sizeof(*total));
+	struct listed l = { sink_side_mask(side), self, total };
+	bool compared =
+		p->split_expr && (side == WRITE_IN || side == WRITE_REST || side == WRITE_DIFF);
+
+	walk_frames(p, l.mask, true, self, total);
+	add_string(t, "side", write_side_name(side));
+	add_key(t, "functions");
+	text_add_char(t, '[');
+	for (uint32_t i = 0; i < p->functions.count && compared; i++)
+		add_function(t, p, &l, &p->functions.at[i]);
+	if (!compared)
+		add_all_functions(t, p, &l);
+	text_add_char(t, ']');
 }
 
 static int json_write(const struct picture *p, const struct sink_option *option,
@@ -271,13 +308,8 @@ static int json_write(const struct picture *p, const struct sink_option *option,
 		add_span(out, p, &p->spans.at[i]);
 	text_add_char(out, ']');
 	add_split(out, p);
-	add_key(out, "functions");
-	text_add_char(out, '[');
-	for (uint32_t i = 0; i < p->functions.count && p->split_expr; i++)
-		add_function(out, p, &p->functions.at[i]);
-	if (!p->split_expr)
-		add_all_functions(out, p);
-	text_add(out, "]}\n");
+	add_functions(out, p, option->side);
+	text_add(out, "}\n");
 	return 0;
 }
 

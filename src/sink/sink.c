@@ -30,10 +30,16 @@ const struct sink *sink_find(const char *name)
 	return NULL;
 }
 
+/* A name of two parts is not the format of the last. */
+static const char *const other_formats[] = { ".firefox.json", ".trace.json", NULL };
+
 const struct sink *sink_for_path(const char *path)
 {
 	const struct sink *best = NULL;
 
+	for (const char *const *other = other_formats; *other; other++)
+		if (text_ends(path, *other))
+			return NULL;
 	for (const struct sink *const *s = sink_list; *s; s++) {
 		if (!text_ends(path, (*s)->suffix))
 			continue;
@@ -58,6 +64,11 @@ enum write_side sink_side(const struct sink *sink, const struct picture *p,
 unsigned sink_side_mask(enum write_side side)
 {
 	return (size_t)side < COUNT_OF(write_sides) ? write_sides[side].mask : SIDE_ALL;
+}
+
+const char *write_side_name(enum write_side side)
+{
+	return (size_t)side < COUNT_OF(write_sides) ? write_sides[side].name : "";
 }
 
 bool write_side_parse(const char *text, enum write_side *ret)

@@ -52,7 +52,8 @@ struct sink {
 extern const struct sink *const sink_list[];
 
 const struct sink *sink_find(const char *name);
-/* The sink whose suffix path has; the longest suffix wins. */
+/* The sink whose suffix path has; the longest suffix wins.  NULL: none, nor where it is the
+ * name of another tool's format that ends in one of them (".trace.json"). */
 const struct sink *sink_for_path(const char *path);
 /* What is really written: option, or the sink's own default when there is a
  * split, or everything when there is none. */
@@ -60,6 +61,7 @@ enum write_side sink_side(const struct sink *sink, const struct picture *p,
 			  enum write_side asked);
 /* Bit mask of enum side that a write_side other than WRITE_DIFF takes. */
 unsigned sink_side_mask(enum write_side side);
+const char *write_side_name(enum write_side side);
 bool write_side_parse(const char *text, enum write_side *ret);
 
 #endif

@@ -3,7 +3,7 @@
  *
  * https://www.speedscope.app/file-format-schema.json: frames are shared, each
  * profile has samples (stacks as frame indices, root first) and their weights.
- * One profile a side when several sides are written, else one.
+ * One profile a side when several sides are written, behind one of all of them.
  */
 #include "sink/sinks.h"
 
@@ -67,6 +67,8 @@ static void add_profile_name(struct text *out, const struct picture *p, unsigned
 		if (p->split_expr)
 			text_format(&name, " (%s)", picture_text(p, p->split_expr));
 	}
+	if (mask == SIDE_ALL && span)
+		text_add(&name, ": all");
 	escape_json(out, text_string(&name));
 }
 
@@ -110,6 +112,10 @@ static void add_profiles(struct text *out, const struct picture *p, unsigned mas
 	bool single = (mask & (mask - 1)) == 0, any = false;
 
 	text_add(out, "\"profiles\":[\n");
+	if (mask == SIDE_ALL && headline_span(p)) {
+		add_profile(out, p, mask, in_nsec);
+		any = true;
+	}
 	for (unsigned side = 0; side < NR_SIDE; side++) {
 		if (!(mask & SIDE_BIT(side)) || (!single && !side_has_samples(p, side)))
 			continue;

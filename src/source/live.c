@@ -263,7 +263,7 @@ struct judged_maps *live_judged(struct live *l)
 	return &l->judged;
 }
 
-const struct price *live_price(struct live *l)
+struct price live_price(struct live *l)
 {
 	struct attach_programs programs = programs_of(l);
 
@@ -272,7 +272,7 @@ const struct price *live_price(struct live *l)
 			     &l->bpf->bss->prices);
 	}
 	l->priced = true;
-	return &l->pricer.price;
+	return pricer_price(&l->pricer);
 }
 
 void live_layouts(struct live *l, const struct goroutine_layout *layouts, uint32_t count)

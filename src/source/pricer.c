@@ -18,6 +18,9 @@ static void *look_again(void *context)
 	for (int i = 0; poll(&enough, 1, i < ROUNDS ? MSEC : LATER) == 0; i++) {
 		price_again(&p->trial, &price);
 		*p->taken = price.taken;
+		pthread_mutex_lock(&p->lock);
+		p->price = price;
+		pthread_mutex_unlock(&p->lock);
 	}
 	attach_done(&p->links);
 	return NULL;
@@ -28,10 +31,21 @@ void pricer_begin(struct pricer *p, enum attach_kind kind,
 		  struct probe_prices *taken)
 {
 	price_measure(&p->links, kind, programs, sum, &p->trial, &p->price);
+	pthread_mutex_init(&p->lock, NULL);
 	p->taken = taken;
 	*taken = p->price.taken;
 	p->enough = eventfd(0, EFD_CLOEXEC);
 	p->running = p->enough >= 0 && pthread_create(&p->thread, NULL, look_again, p) == 0;
+}
+
+struct price pricer_price(struct pricer *p)
+{
+	struct price price;
+
+	pthread_mutex_lock(&p->lock);
+	price = p->price;
+	pthread_mutex_unlock(&p->lock);
+	return price;
 }
 
 void pricer_enough(struct pricer *p)

@@ -16,7 +16,8 @@
 #include <stdbool.h>
 
 struct pricer {
-	struct price price; /* as first measured */
+	pthread_mutex_t lock;
+	struct price price; /* the least of all looks; under the lock */
 	/* the thread's, once it runs */
 	struct attach_links links;
 	struct price_trial trial;
@@ -30,6 +31,7 @@ struct pricer {
 void pricer_begin(struct pricer *p, enum attach_kind kind,
 		  const struct attach_programs *programs, const volatile __u64 *sum,
 		  struct probe_prices *taken);
+struct price pricer_price(struct pricer *p);
 /* Lets it end; it takes a moment.  These two also of one that never began: all is 0. */
 void pricer_enough(struct pricer *p);
 void pricer_end(struct pricer *p);

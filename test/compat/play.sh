@@ -121,7 +121,7 @@ play() {
 	target_start "${under[@]}" "$program" "$scene" --rate "$rate" --wait "$@"
 	watched=$(sed -n 's/^ready //p' "$truth")
 	eval "$meanwhile"
-	sonde_lines=1 sonde_start latency -p "$watched" --yes "${asked[@]}" --json -d 100 \
+	sonde_start latency -p "$watched" --yes "${asked[@]}" --json -d 100 \
 		-i 100 "$place"
 	target_go
 	visit "$place"

@@ -14,7 +14,7 @@ watched() {
 	"$targets/$1" "${@:2}" 2>/dev/null >"$work/bare"
 	sed -i '/^ready/d' "$work/bare"
 	target_start "$@" --wait
-	sonde_lines=1 sonde_start latency -p "$target" --yes --json -d 60 -i 60 "$place"
+	sonde_start latency -p "$target" --yes --json -d 60 -i 60 "$place"
 	target_go
 	target_finish
 	sonde_finish
@@ -85,7 +85,7 @@ else
 fi
 sonde_run record --yes -s c:malloc -d 20 -o "$work/x.sonde" -- "$targets/calls" steady --calls 3
 check 'a command is judged once its libraries are loaded, and those can be watched' \
-	bash -c "[ $status = 0 ] && grep -q 'malloc  .*return hook\|malloc  .*exits' '$err' && grep -q entries '$out'"
+	bash -c "[ $status = 0 ] && grep -q 'malloc .*return hook\|malloc .*exits' '$err' && grep -q entries '$out'"
 sonde_run record --yes -s c:malloc -d 20 -o "$work/x.sonde" -- "$targets/nothing.such"
 check 'one that cannot be started says so' says 'cannot start'
 finish

@@ -45,7 +45,7 @@ counted() {
 	local name=$1 expression=$2 mode=$3
 	shift 3
 	target_start calls "$mode" --wait
-	sonde_lines=2 sonde_start latency -p "$target" --exit bracket --json -d 60 -i 60 "$@"
+	sonde_start latency -p "$target" --exit bracket --json -d 60 -i 60 "$@"
 	target_go
 	target_finish
 	sonde_finish

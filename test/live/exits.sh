@@ -20,7 +20,7 @@ lasting='[d for d in lines if not 0 <= sum(n for low, high, n in d["histogram"] 
 	t["functions"][d["place"]]["inside"] <= max(2, held_up.get(d["place"], 0))]'
 
 target_start wayout --wait
-sonde_lines=1 sonde_start latency -p "$target" --exit ret --yes --json -d 60 -i 60 $names
+sonde_start latency -p "$target" --exit ret --yes --json -d 60 -i 60 $names
 target_go
 target_finish
 sonde_finish
@@ -82,7 +82,7 @@ check 'and lasts until the last of them ends' holds '-5 <= sum(n for low, high, 
 
 # left by longjmp where it went on: what is above is dead when it is called again
 target_start wayout jumps --wait
-sonde_lines=1 sonde_start latency -p "$target" --exit ret --yes --json -d 60 -i 60 \
+sonde_start latency -p "$target" --exit ret --yes --json -d 60 -i 60 \
 	jumps_behind jumps_apart
 target_go
 target_finish

@@ -64,7 +64,7 @@ check 'nested: what is in the inner one is in the outer one' bash -c "! grep bur
 
 # durations: a call lasts while its fiber stands still
 target_start fibers turns --wait --work 100000 --calls 20
-sonde_lines=1 sonde_start latency -p "$target" --yes --json -d 60 -i 60 serve
+sonde_start latency -p "$target" --yes --json -d 60 -i 60 serve
 target_go
 target_finish
 sonde_finish

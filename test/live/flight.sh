@@ -41,7 +41,7 @@ left rethrow '__cxa_end_catch'
 check 'what catches is counted too' holds 'span("__cxa_end_catch")["calls"] > 0' "$out"
 
 target_start flight throw --wait --calls 100
-sonde_lines=1 sonde_start latency -p "$target" --yes --json -d 60 -i 60 mend
+sonde_start latency -p "$target" --yes --json -d 60 -i 60 mend
 target_go
 target_finish
 sonde_finish

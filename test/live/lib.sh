@@ -119,7 +119,8 @@ sonde_start() {
 	"$sonde" "$@" >"$out" 2>"$err" </dev/null &
 	tracer=$!
 	children+=("$tracer")
-	until [ -s "$err" ] && [ "$(wc -l <"$err")" -ge "${sonde_lines:-2}" ]; do
+	until grep -qE ' Hz, |s a call' "$err" &&
+		[ "$(wc -l <"$err")" -ge "${sonde_lines:-1}" ]; do
 		tries=$((tries + 1))
 		[ $tries -lt 250 ] && kill -0 $tracer 2>/dev/null || break
 		sleep 0.02

@@ -11,7 +11,7 @@ need bpf
 # watched MODE VARIANT [ARG...]: latency's last line is in $out
 watched() {
 	target_start newcode "$1" --variant "$2" --wait "${@:3}"
-	sonde_lines=1 sonde_start latency --exit hook -p "$target" --json -d 60 -i 60 served
+	sonde_start latency --exit hook -p "$target" --json -d 60 -i 60 served
 	target_go
 	target_finish
 	sonde_finish

@@ -51,7 +51,7 @@ note() {
 # then.
 soak_begin() {
 	rm -f "$work/over"
-	sonde_lines=1 sonde_start latency -p "$1" --yes --json -d 1000 -i 1000 "$2"
+	sonde_start latency -p "$1" --yes --json -d 1000 -i 1000 "$2"
 	watcher=$tracer
 	come_and_go "$1" "${3:-$2}" &
 	visitor=$!
