@@ -64,7 +64,7 @@ check 'the program ends well' exited_well
 # libz is loaded only after sonde has attached.  Until its table has come, its stacks end
 # in it: 1/1000 of ten seconds is 10 ms.
 target_start grammar --seconds 60 --variant dlopen --wait
-sonde_lines=1 sonde_start record -U -p "$target" -F 1999 -d 10 -o "$work/x.sonde"
+sonde_start record -U -p "$target" -F 1999 -d 10 -o "$work/x.sonde"
 target_go
 sonde_finish
 target_stop
@@ -87,7 +87,8 @@ if command -v redis-server >/dev/null && command -v redis-benchmark >/dev/null; 
 	sonde_run record -p "$redis" -F 1999 -d 3 -o "$work/x.sonde"
 	sonde_run report "$work/x.sonde" --json
 	check '99.9 % of the stacks of redis-server are whole' whole 0.999
-	sonde_run record -p "$redis" -s processCommand --exit hook --yes -F 1999 -d 3 \
+	# short commands: a tenth of the samples are in one
+	sonde_run record -p "$redis" -s processCommand --exit hook --yes -F 1999 -d 9 \
 		-o "$work/x.sonde"
 	judge --side in --split 'dur >= 0'
 	check '99 % of those in a watched command begin at the root' \
