@@ -237,19 +237,17 @@ static void add_heading(const struct branches *b, uint32_t top)
 	const struct report *r = b->r;
 	const struct picture *p = r->p;
 	AUTO_TEXT struct text line = { 0 };
-	bool one = (r->sides & (r->sides - 1)) == 0;
 	const char *side = headline_side(p);
 	uint32_t above = top ? parent_of(b, top) : 0;
 
-	if (!p->split_expr)
-		text_add(&line, one && headline_span(p) ? "Tree inside" : "Tree");
-	else if (r->sides == SIDE_BIT(SIDE_IN))
-		text_format(&line, "Tree of the %s side", strcmp(side, "in") ? side : "in");
-	for (unsigned i = SIDE_REST; i < NR_SIDE && p->split_expr; i++)
+	text_add(&line, "Tree");
+	if (r->sides == SIDE_BIT(SIDE_IN) && p->split_expr)
+		text_format(&line, " of the %s side", strcmp(side, "in") ? side : "in");
+	else if (r->sides == SIDE_BIT(SIDE_IN) && headline_span(p))
+		text_add(&line, " inside");
+	for (unsigned i = SIDE_REST; i < NR_SIDE; i++)
 		if (r->sides == SIDE_BIT(i))
-			text_format(&line, "Tree of side %s", side_names[i]);
-	if (p->split_expr && !one)
-		text_add(&line, "Tree");
+			text_format(&line, " of side %s", side_names[i]);
 	if (above) {
 		text_add(&line, ", all of it called by ");
 		fit_name(&line, walk_name(p, p->nodes.at[above].frame), 40);
