@@ -181,7 +181,8 @@ static void no_two_options_share_a_letter_or_a_name(void **state)
 			all[count++] = &groups[g]->specs[i];
 	}
 	for (unsigned i = 0; i < count; i++) {
-		assert_non_null(all[i]->help);
+		/* what is refused is not shown */
+		assert_true(all[i]->help || all[i]->letter == 'C' || all[i]->letter == 'w');
 		for (unsigned j = 0; j < i; j++) {
 			assert_string_not_equal(all[i]->name, all[j]->name);
 			assert_true(!all[i]->letter || all[i]->letter != all[j]->letter);

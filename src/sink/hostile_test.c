@@ -134,19 +134,36 @@ static json_t *parse(const struct text *out)
 	return root;
 }
 
+/* What the side's stacks took: not what has no stack, which has no frame either. */
+static uint64_t in_frames(const struct picture *p, unsigned mask)
+{
+	return sum(p, mask, true) - walk_self(&p->nodes.at[0], mask, true);
+}
+
 static void check_json(const struct picture *p, enum write_side side, const struct text *out)
 {
-	static const char *const keys[] = { "target", "window", "hz",	 "samples",
-					    "losses", "spans",	"split", "functions" };
-	json_t *root = parse(out);
+	static const char *const keys[] = { "target",  "window",    "hz",
+					    "samples", "losses",    "spans",
+					    "split",   "functions", "side" };
+	bool compared =
+		p->split_expr && (side == WRITE_IN || side == WRITE_REST || side == WRITE_DIFF);
+	json_t *root = parse(out), *functions = json_object_get(root, "functions"), *f;
+	enum write_side listed;
+	uint64_t self = 0;
+	size_t i;
 
-	for (unsigned i = 0; i < COUNT_OF(keys); i++)
-		assert_non_null(json_object_get(root, keys[i]));
+	for (unsigned k = 0; k < COUNT_OF(keys); k++)
+		assert_non_null(json_object_get(root, keys[k]));
 	assert_int_equal(json_integer_value(json_object_get(root, "samples")), p->samples);
 	assert_int_equal(json_array_size(json_object_get(root, "spans")), p->spans.count);
-	if (p->split_expr)
-		assert_int_equal(json_array_size(json_object_get(root, "functions")),
-				 p->functions.count);
+	assert_true(
+		write_side_parse(json_string_value(json_object_get(root, "side")), &listed));
+	json_array_foreach(functions, i, f) self +=
+		json_integer_value(json_object_get(f, "self_ns"));
+	if (compared)
+		assert_int_equal(json_array_size(functions), p->functions.count);
+	else
+		assert_int_equal(self, in_frames(p, sink_side_mask(listed)));
 	json_decref(root);
 }
 
@@ -234,7 +251,7 @@ static void check_speedscope(const struct picture *p, enum write_side side,
 {
 	json_t *root = parse(out), *profiles = json_object_get(root, "profiles"), *profile;
 	size_t frames, i, k, depth, n;
-	uint64_t weight = 0;
+	uint64_t weight = 0, whole = sum(p, sink_side_mask(side), true);
 	json_t *stack, *frame, *value;
 
 	frames = json_array_size(json_object_get(json_object_get(root, "shared"), "frames"));
@@ -252,8 +269,12 @@ static void check_speedscope(const struct picture *p, enum write_side side,
 				assert_true((size_t)json_integer_value(frame) < frames);
 		}
 		json_array_foreach(weights, n, value) weight += json_integer_value(value);
+		if (!i && side == WRITE_ALL && json_array_size(profiles) > 1) {
+			assert_int_equal(weight, whole); /* of all: its parts follow */
+			weight = 0;
+		}
 	}
-	assert_int_equal(weight, sum(p, sink_side_mask(side), true));
+	assert_int_equal(weight, whole);
 	json_decref(root);
 }
 
