@@ -48,6 +48,7 @@ static const char *shown_by(void (*speak)(void))
 	struct winsize size = { .ws_row = 10, .ws_col = 40 };
 	int master = posix_openpt(O_RDWR | O_NOCTTY), slave;
 	struct termios as_is;
+	size_t got = 0;
 	ssize_t n;
 
 	assert_true(master >= 0 && !grantpt(master) && !unlockpt(master));
@@ -57,9 +58,10 @@ static const char *shown_by(void (*speak)(void))
 	cfmakeraw(&as_is);
 	tcsetattr(slave, TCSANOW, &as_is);
 	with_stderr(slave, speak);
-	n = read(master, bytes, sizeof(bytes) - 1);
-	bytes[n > 0 ? n : 0] = 0;
 	close(slave);
+	while ((n = read(master, bytes + got, sizeof(bytes) - 1 - got)) > 0)
+		got += n;
+	bytes[got] = 0;
 	close(master);
 	return bytes;
 }
