@@ -36,11 +36,7 @@ static void put(const char *s)
 {
 	AUTO_TEXT struct text ascii = { 0 };
 
-	if (!terminal_takes_utf8()) {
-		terminal_add_ascii(&ascii, s);
-		s = text_string(&ascii);
-	}
-	fputs(s, stderr);
+	fputs(terminal_text(s, &ascii), stderr);
 	fflush(stderr);
 }
 

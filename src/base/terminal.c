@@ -108,3 +108,12 @@ void terminal_add_ascii(struct text *to, const char *s)
 		s += n ? n : 1;
 	}
 }
+
+const char *terminal_text(const char *s, struct text *ascii)
+{
+	if (terminal_takes_utf8())
+		return s;
+	text_clear(ascii);
+	terminal_add_ascii(ascii, s);
+	return text_string(ascii);
+}

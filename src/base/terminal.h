@@ -23,5 +23,7 @@ bool terminal_takes_utf8(void);
 /* Adds s in ASCII: signs, bars and lines of the reports by what is like them, '?' for the
  * rest. */
 void terminal_add_ascii(struct text *to, const char *s);
+/* s as the locale takes it: s itself, or what it is in ASCII, which is put into `ascii`. */
+const char *terminal_text(const char *s, struct text *ascii);
 
 #endif

@@ -110,6 +110,10 @@ static void signs_have_something_like_them(void **state)
 	AUTO_TEXT struct text t = { 0 };
 
 	(void)state;
+	assert_string_equal(terminal_text("µs", &t), "µs");
+	setenv("LC_ALL", "C", 1);
+	assert_string_equal(terminal_text("µs", &t), "us");
+	text_clear(&t);
 	terminal_add_ascii(&t, "12 µs × 3 ± 1 │├─└─ a › b… ü \xff\x1b[1m");
 	assert_string_equal(text_string(&t), "12 us x 3 +- 1 ||-`- a > b* ? ?\x1b[1m");
 }

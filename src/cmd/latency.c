@@ -90,10 +90,7 @@ static void put(struct screen *screen, const struct text *bytes, bool final)
 			     window > 2 ? window - 1 : WINDOW_LINES - 1);
 		out = text_string(&clipped);
 	}
-	if (!terminal_takes_utf8()) {
-		terminal_add_ascii(&ascii, out);
-		out = text_string(&ascii);
-	}
+	out = terminal_text(out, &ascii);
 	if (screen->terminal && screen->lines)
 		printf("\033[%uA\033[J", screen->lines);
 	fputs(out, stdout);

@@ -94,11 +94,7 @@ void output_text(const struct text *t)
 {
 	AUTO_TEXT struct text ascii = { 0 };
 
-	if (!terminal_takes_utf8()) {
-		terminal_add_ascii(&ascii, text_string(t));
-		t = &ascii;
-	}
-	fwrite(text_string(t), 1, t->size, stdout);
+	fputs(terminal_text(text_string(t), &ascii), stdout);
 	fflush(stdout);
 }
 
