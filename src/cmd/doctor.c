@@ -8,6 +8,8 @@
 #include "cmd/listing.h"
 #include "cmd/output.h"
 #include "proc/access.h"
+#include "source/calibrate.h"
+#include "source/live.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -19,7 +21,7 @@
 
 struct doctor {
 	struct kernel_support kernel;
-	struct cost cost;
+	struct price price;
 	struct finding_list findings;
 	struct target target;
 	struct code code;
@@ -130,10 +132,12 @@ static void write_json(struct doctor *d)
 		json_object_set_new(one, "fix", json_string(f->fix));
 		json_object_set_new(findings, f->key, one);
 	}
-	json_object_set_new(cost, "emulated_ns", json_real(d->cost.emulated));
-	json_object_set_new(cost, "nop5_ns", json_real(d->cost.nop5));
-	json_object_set_new(cost, "stepped_ns", json_real(d->cost.stepped));
-	json_object_set_new(cost, "hook_ns", json_real(d->cost.hook));
+	json_object_set_new(cost, "emulated_ns", json_integer(d->price.plain.cheap));
+	json_object_set_new(cost, "nop5_ns", json_integer(d->price.plain.nop5));
+	json_object_set_new(cost, "stepped_ns", json_integer(d->price.plain.stepped));
+	json_object_set_new(
+		cost, "hook_ns",
+		json_integer((json_int_t)d->price.hooked.cheap - d->price.plain.cheap));
 	json_object_set_new(o, "kernel", json_string(d->kernel.release));
 	json_object_set_new(o, "perf_event_paranoid",
 			    json_integer(d->kernel.perf_event_paranoid));
@@ -181,18 +185,22 @@ static void write_rights(struct text *to)
 	text_add_char(to, '\n');
 }
 
-static void write_cost(const struct cost *c, struct text *to)
+static void write_price(const struct price *p, struct text *to)
 {
-	char emulated[TEXT_QUANTITY], nop5[TEXT_QUANTITY], stepped[TEXT_QUANTITY],
-		hook[TEXT_QUANTITY];
+	char hooked[TEXT_QUANTITY], sites[TEXT_QUANTITY], stepped[TEXT_QUANTITY],
+		nop5[TEXT_QUANTITY];
 
-	if (!c->emulated)
+	if (!p->hooked.cheap || !p->plain.cheap)
 		return;
-	text_format(to,
-		    "costs here: entry on push %s, on a 5-byte nop %s, stepped %s; the return "
-		    "hook %s more\n",
-		    text_duration(emulated, c->emulated), text_duration(nop5, c->nop5),
-		    text_duration(stepped, c->stepped), text_duration(hook, c->hook));
+	text_format(
+		to,
+		"costs here: a watched call %s by return hook, %s by probes at its entry and "
+		"exit; %s more for each that has to be single-stepped, %s less at a 5-byte "
+		"nop\n",
+		text_duration(hooked, p->hooked.cheap),
+		text_duration(sites, 2 * p->plain.cheap),
+		text_duration(stepped, (double)p->plain.stepped - p->plain.cheap),
+		text_duration(nop5, (double)p->plain.cheap - p->plain.nop5));
 }
 
 static void write_image(struct code_image *image, struct text *to)
@@ -283,7 +291,7 @@ static int run(void *options, const struct option_rest *rest)
 	kernel_support_probe(&d.kernel);
 	finding_kernel(&d.findings, &d.kernel);
 	finding_rights(&d.findings, &d.kernel);
-	cost_measure(&d.kernel, &d.cost);
+	(void)live_price_here(kernel_attach_kind(&d.kernel), &d.price, &err);
 	ret = examine_target(&d, o, &err);
 	for (uint32_t i = 0; i < d.findings.count; i++)
 		works &= d.findings.at[i].good || !d.findings.at[i].vital;
@@ -293,7 +301,7 @@ static int run(void *options, const struct option_rest *rest)
 		write_json(&d);
 	} else {
 		write_findings(&d, &out);
-		write_cost(&d.cost, &out);
+		write_price(&d.price, &out);
 		if (d.has_target)
 			write_target(&d, &out);
 		output_wrapped(&out);

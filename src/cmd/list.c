@@ -9,6 +9,8 @@
 #include "cmd/list_stats.h"
 #include "cmd/output.h"
 #include "sink/fit.h"
+#include "source/calibrate.h"
+#include "source/live.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -68,7 +70,7 @@ static void write_json_row(const struct listing *l, const struct list_row *row, 
 	json_object_set_new(o, "file", json_plain(row->file));
 	json_object_set_new(o, "line", json_integer(row->line));
 	json_object_set_new(o, "price", json_string(price_word(row)));
-	json_object_set_new(o, "price_ns", json_integer(row_cost(l, row) + 0.5));
+	json_object_set_new(o, "price_ns", json_integer(row_price(l, row)));
 	json_object_set_new(o, "exit", json_string(ending_of(row->function.exit)->name));
 	json_object_set_new(o, "reason", json_plain(row_reason(l, row)));
 	json_object_set_new(o, "symbol", json_plain(row->symbol->raw));
@@ -109,7 +111,7 @@ static void write_text_row(const struct listing *l, const struct list_row *row,
 	AUTO_TEXT struct text line = { 0 }, where = { 0 };
 	char price[TEXT_QUANTITY] = "-";
 	enum probe_exit end = row->function.exit;
-	double cost = row_cost(l, row);
+	uint32_t more = row_price(l, row);
 	size_t from;
 
 	add_where(row, &where);
@@ -125,8 +127,8 @@ static void write_text_row(const struct listing *l, const struct list_row *row,
 		fit_name(&line, text_string(&where), w->where);
 	fit_pad(&line, from, w->where);
 	text_format(&line, " %7" PRIu64 "   %-8s", row->symbol->size, entry_word(row));
-	if (cost > 0)
-		text_duration(price, cost);
+	if (more)
+		text_duration(price, more);
 	if (!row->function.sites.count)
 		text_format(&line, "not probed: %s", row_reason(l, row));
 	else
@@ -260,7 +262,7 @@ static int run(void *options, const struct option_rest *rest)
 	if (ret)
 		return finish(&l, ret, &err);
 	if (!kernel_support_probe(&support))
-		cost_measure(&support, &l.cost);
+		(void)live_price_here(kernel_attach_kind(&support), &l.price, &err);
 	say_what(&l);
 	write_rows(&l, o->json);
 	return finish(&l, 0, &err);

@@ -20,30 +20,9 @@ const char *row_reason(const struct listing *l, const struct list_row *row)
 		       : l->ways.first.reason;
 }
 
-static double cost_of(const struct listing *l, enum insn_price price)
+uint32_t row_price(const struct listing *l, const struct list_row *row)
 {
-	switch (price) {
-	case INSN_NOP5:
-		return l->cost.nop5;
-	case INSN_EMULATED:
-		return l->cost.emulated;
-	case INSN_STEPPED:
-		return l->cost.stepped;
-	case INSN_REFUSED:
-		break;
-	}
-	return 0;
-}
-
-double row_cost(const struct listing *l, const struct list_row *row)
-{
-	struct probe_price price = function_price(&row->function);
-	double entry = row->function.sites.count ? cost_of(l, price.entry) : 0;
-
-	if (entry && row->function.exit == EXIT_HOOK)
-		return entry + l->cost.hook;
-	return entry && row->function.exit == EXIT_SITES ? entry + cost_of(l, price.exit)
-							 : entry;
+	return price_of_call(&l->price, &row->function);
 }
 
 struct target_query target_query_of(const struct run_option *o)

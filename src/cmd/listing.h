@@ -9,7 +9,7 @@
 #include "probe/match.h"
 #include "probe/probe.h"
 #include "proc/target.h"
-#include "source/calibrate.h"
+#include "source/price.h"
 
 struct list_row {
 	struct code_image *image;
@@ -27,7 +27,7 @@ struct list_row {
 struct listing {
 	struct code code;
 	struct ways ways; /* that the target allows, once rows were looked for */
-	struct cost cost;
+	struct price price;
 	ARRAY(struct list_row) rows;
 	struct inlines **inlines; /* by image, NULL until needed */
 };
@@ -52,6 +52,6 @@ void listing_done(struct listing *l);
 /* Why the end of its calls would be seen so. */
 const char *row_reason(const struct listing *l, const struct list_row *row);
 /* Nanoseconds a watched call takes more, 0 = not known. */
-double row_cost(const struct listing *l, const struct list_row *row);
+uint32_t row_price(const struct listing *l, const struct list_row *row);
 
 #endif

@@ -1,14 +1,15 @@
 #include "session/watch.h"
 
+#include "base/log.h"
 #include "probe/landmark.h"
 #include "wire/codec.h"
 
 #include <fcntl.h>
 #include <unistd.h>
 
-#define DEAR_FOR_SURE (2 * WATCH_DEAR_NSEC)
-#define LOOKS_MORE 20 /* at a price between the two */
-#define LOOK_USEC 50000
+#define LOOKS_MORE 250 /* at a price over WATCH_DEAR_NSEC */
+#define LOOKS_SILENT 50
+#define LOOK_USEC 10000
 
 static int add_place(struct watch *w, const char *place, enum exit_wish wish, struct error *err)
 {
@@ -217,32 +218,18 @@ bool watch_fits(struct watch *w, enum attach_kind kind, struct error *err)
 	return true;
 }
 
-static uint32_t price_of(const struct price_pair *pair, enum insn_price price)
-{
-	return price == INSN_STEPPED ? pair->stepped : pair->cheap;
-}
-
-/* What a call costs, in nanoseconds. */
-static uint32_t cost_of(const struct probe_function *f, struct live *live)
-{
-	struct price price = live_price(live);
-	struct probe_price p = function_price(f);
-
-	if (is_hooked(f))
-		return price_of(&price.hooked, p.entry);
-	if (f->exit == EXIT_BRACKET)
-		return price_of(&price.plain, p.entry);
-	return price_of(&price.plain, p.entry) + price_of(&price.plain, p.exit);
-}
-
 /* The function whose calls cost most. */
-static const struct probe_function *find_dearest(const struct probe *p, struct live *live)
+static const struct probe_function *find_dearest(const struct probe *p,
+						 const struct price *price)
 {
 	const struct probe_function *dearest = &p->functions.at[0];
 
-	for (uint32_t i = 1; i < p->functions.count; i++)
-		if (cost_of(&p->functions.at[i], live) > cost_of(dearest, live))
-			dearest = &p->functions.at[i];
+	for (uint32_t i = 1; i < p->functions.count; i++) {
+		const struct probe_function *f = &p->functions.at[i];
+
+		if (price_of_call(price, f) > price_of_call(price, dearest))
+			dearest = f;
+	}
 	return dearest;
 }
 
@@ -258,28 +245,35 @@ static const char *what_is_stepped(const struct probe_function *f)
 	return dearest.exit == INSN_STEPPED ? "one of its exits has" : NULL;
 }
 
-/* A machine is slow for a while and then fast again.  What is dear by less than that is
- * looked at a little longer, so that it does not depend on when it was asked. */
-static uint32_t settled_cost(const struct probe_function *f, struct live *live)
+/* A machine is slow for a while and then fast again: one price of 9.8 us was 29 us in one of
+ * twenty runs.  What seems dear is looked at for up to three seconds, so that it hardly
+ * depends on when it was asked. */
+static uint32_t settled_cost(const char *place, const struct probe_function *f,
+			     struct live *live)
 {
-	uint32_t cost = cost_of(f, live);
+	struct price price = live_price(live);
 
-	for (unsigned i = 0; i < LOOKS_MORE; i++) {
-		if (cost <= WATCH_DEAR_NSEC || cost > DEAR_FOR_SURE)
-			break;
+	for (unsigned i = 0; i < LOOKS_MORE && price_of_call(&price, f) > WATCH_DEAR_NSEC;
+	     i++) {
+		if (i == LOOKS_SILENT)
+			log_progress("'%s' seems to cost %.1f us a call: looking again", place,
+				     price_of_call(&price, f) / 1e3);
 		usleep(LOOK_USEC);
-		cost = cost_of(f, live);
+		price = live_price_look(live);
 	}
-	return cost;
+	log_progress_done();
+	return price_of_call(&price, f);
 }
 
 int watch_price(struct watch *w, struct live *live, struct error *err)
 {
+	struct price price = live_price(live);
+
 	for (uint32_t i = 0; i < w->set.count; i++) {
 		const struct probe *p = &w->set.at[i];
-		const struct probe_function *dearest = find_dearest(p, live);
+		const struct probe_function *dearest = find_dearest(p, &price);
 		bool stepped = what_is_stepped(dearest) != NULL;
-		uint32_t cost = stepped ? settled_cost(dearest, live) : 0;
+		uint32_t cost = stepped ? settled_cost(p->place, dearest, live) : 0;
 		const char *or_guess = function_price(dearest).exit == INSN_STEPPED
 					       ? ", --exit bracket to estimate its ends"
 					       : "";
@@ -352,6 +346,7 @@ void watch_tell(struct watch *w, struct live *live, struct describe *describe,
 {
 	AUTO_FREE struct event_room *room = NEW(struct event_room);
 	struct naming naming = namer_naming(feed->namer);
+	struct price price = live_price(live);
 
 	for (uint32_t i = 0; i < w->set.count; i++) {
 		const struct probe *p = &w->set.at[i];
@@ -364,7 +359,7 @@ void watch_tell(struct watch *w, struct live *live, struct describe *describe,
 			.image = image_of(w, describe, first),
 			.offset = first->entry,
 			.length = first->size,
-			.cost = cost_of(find_dearest(p, live), live),
+			.cost = price_of_call(&price, find_dearest(p, &price)),
 		};
 		struct frame_name name = { .file = "" };
 

@@ -3,8 +3,7 @@
  *
  * Versions are never looked at: distributions move features, and a sandbox or a
  * security module takes them away.  kernel_support_probe() attaches nothing and
- * takes about a millisecond; cost_measure() watches functions of sonde's own for
- * a moment.
+ * takes about a millisecond.
  */
 #ifndef SONDE_SOURCE_CALIBRATE_H
 #define SONDE_SOURCE_CALIBRATE_H
@@ -38,17 +37,5 @@ enum attach_kind kernel_attach_kind(const struct kernel_support *support);
 
 /* Always fills ret; 0, or -errno of loading the simplest program. */
 int kernel_support_probe(struct kernel_support *ret);
-
-/* Nanoseconds that watching adds to a call, 0 = could not be measured. */
-struct cost {
-	double emulated; /* entry on push, nop, jmp, call */
-	double nop5;	 /* entry on a five-byte nop */
-	double stepped;	 /* entry on any other instruction */
-	double hook;	 /* seeing the return, on top of the entry; 0 without sessions,
-			    where it is part of the above */
-};
-
-/* Takes about 0.2 s, most of it the kernel's wait when probes go away. */
-void cost_measure(const struct kernel_support *support, struct cost *ret);
 
 #endif

@@ -15,7 +15,6 @@
 #define CALLS_AGAIN 5 /* the part of them that is enough later */
 
 int gauge_push(int x);
-int gauge_push_again(int x);
 int gauge_nop5(int x);
 int gauge_mov(int x);
 int gauge_exit_jmp(int x);
@@ -30,7 +29,6 @@ int gauge_mov_jmp(int x);
 
 /* The nop must not cross a page: aligned. */
 FUNCTION("gauge_push", "", "");
-FUNCTION("gauge_push_again", "", "");
 FUNCTION("gauge_nop5", ".byte 0x0f,0x1f,0x44,0x00,0x00", "");
 FUNCTION("gauge_mov", "mov %edi,%eax", "");
 FUNCTION("gauge_exit_jmp", "", "jmp 1f\n1:\t");
@@ -45,7 +43,6 @@ extern const char gauge_exit_jmp_end[], gauge_exit_ret_end[], gauge_mov_jmp_end[
 		return x;                          \
 	}
 FUNCTION(gauge_push)
-FUNCTION(gauge_push_again)
 FUNCTION(gauge_nop5)
 FUNCTION(gauge_mov)
 FUNCTION(gauge_exit_jmp)
@@ -123,7 +120,6 @@ static bool own_sites(const struct gauge_function *f, uint64_t *offsets)
 
 static const struct gauge_function functions[NR_GAUGE] = {
 	[GAUGE_PUSH] = { gauge_push, NULL, CALLS },
-	[GAUGE_PUSH_AGAIN] = { gauge_push_again, NULL, CALLS },
 	[GAUGE_NOP5] = { gauge_nop5, NULL, CALLS },
 	[GAUGE_MOV] = { gauge_mov, NULL, CALLS_STEPPED },
 	[GAUGE_EXIT_JMP] = { gauge_exit_jmp, gauge_exit_jmp_end, CALLS, true },

@@ -10,13 +10,12 @@
 
 /* By their first instruction; those with an exit begin with one that is emulated. */
 enum gauge {
-	GAUGE_PUSH,	  /* emulated by the kernel */
-	GAUGE_PUSH_AGAIN, /* the same, once more: links on one function add up */
-	GAUGE_NOP5,	  /* emulated; from kernel 6.18 on a call without a trap */
-	GAUGE_MOV,	  /* single-stepped */
-	GAUGE_EXIT_JMP,	  /* entry and exit are plain sites; its exit is emulated */
-	GAUGE_EXIT_RET,	  /* the same; its exit is single-stepped */
-	GAUGE_MOV_JMP,	  /* the same; its entry is single-stepped, its exit emulated */
+	GAUGE_PUSH,	/* emulated by the kernel */
+	GAUGE_NOP5,	/* emulated; from kernel 6.18 on a call without a trap */
+	GAUGE_MOV,	/* single-stepped */
+	GAUGE_EXIT_JMP, /* entry and exit are plain sites; its exit is emulated */
+	GAUGE_EXIT_RET, /* the same; its exit is single-stepped */
+	GAUGE_MOV_JMP,	/* the same; its entry is single-stepped, its exit emulated */
 	NR_GAUGE,
 };
 

@@ -275,6 +275,32 @@ struct price live_price(struct live *l)
 	return pricer_price(&l->pricer);
 }
 
+struct price live_price_look(struct live *l)
+{
+	(void)live_price(l);
+	return pricer_look(&l->pricer);
+}
+
+static void ignore(void *context, const struct event *e)
+{
+	(void)context;
+	(void)e;
+}
+
+int live_price_here(enum attach_kind attach, struct price *ret, struct error *err)
+{
+	const struct live_option option = { .probes = 1, .attach = attach };
+	struct live *l;
+	int code = live_open(&option, ignore, NULL, &l, err);
+
+	*ret = (struct price){ 0 };
+	if (code)
+		return code;
+	*ret = live_price(l);
+	live_close(l);
+	return 0;
+}
+
 void live_layouts(struct live *l, const struct goroutine_layout *layouts, uint32_t count)
 {
 	for (uint32_t i = 0; i < count && i < MAX_LAYOUTS; i++)

@@ -54,6 +54,10 @@ struct judged_maps *live_judged(struct live *l);
 /* What watching costs here, the least that was found so far: measured at the first call
  * (about 15 ms), and again and again since. */
 struct price live_price(struct live *l);
+/* The same after one more look, of half a millisecond, for who needs to know it now. */
+struct price live_price_look(struct live *l);
+/* The same for who watches nothing: loads the programs for it, a few tenths of a second. */
+int live_price_here(enum attach_kind attach, struct price *ret, struct error *err);
 
 /* Starts the clock (if hz was not 0). */
 int live_start(struct live *l, struct error *err);

@@ -9,18 +9,20 @@
 #ifndef SONDE_SOURCE_PRICE_H
 #define SONDE_SOURCE_PRICE_H
 
+#include "probe/probe.h"
 #include "source/gauge.h"
 #include "wire/control.h"
 
 /* Nanoseconds that one more of it takes; 0 = could not be measured. */
-struct price_pair {
+struct price_kinds {
 	uint32_t cheap;	  /* on an instruction that the kernel emulates */
+	uint32_t nop5;	  /* on a nop of five bytes: it may need no trap */
 	uint32_t stepped; /* on any other */
 };
 
 struct price {
-	struct price_pair hooked;  /* a call, by its entry: its return is hooked */
-	struct price_pair plain;   /* a site that is looked at alone: an entry, an exit */
+	struct price_kinds hooked; /* a call, by its entry: its return is hooked */
+	struct price_kinds plain;  /* a site that is looked at alone: an entry, an exit */
 	struct probe_prices taken; /* the same for the programs, to take it off durations */
 };
 
@@ -34,5 +36,9 @@ void price_measure(struct attach_links *links, enum attach_kind kind,
 		   struct price_trial *trial, struct price *ret);
 /* Once more, in half a millisecond. */
 void price_again(struct price_trial *trial, struct price *ret);
+
+/* What a watched call of the function takes more, nanoseconds; 0: it has no probes, or it
+ * could not be measured. */
+uint32_t price_of_call(const struct price *price, const struct probe_function *f);
 
 #endif

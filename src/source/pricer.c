@@ -8,20 +8,26 @@
 #define MSEC 50	  /* between two of them */
 #define LATER 500 /* between all others */
 
+struct price pricer_look(struct pricer *p)
+{
+	struct price price;
+
+	pthread_mutex_lock(&p->lock);
+	price_again(&p->trial, &p->price);
+	*p->taken = p->price.taken;
+	price = p->price;
+	pthread_mutex_unlock(&p->lock);
+	return price;
+}
+
 /* Then takes the links away: that takes time as well. */
 static void *look_again(void *context)
 {
 	struct pricer *p = context;
 	struct pollfd enough = { .fd = p->enough, .events = POLLIN };
-	struct price price;
 
-	for (int i = 0; poll(&enough, 1, i < ROUNDS ? MSEC : LATER) == 0; i++) {
-		price_again(&p->trial, &price);
-		*p->taken = price.taken;
-		pthread_mutex_lock(&p->lock);
-		p->price = price;
-		pthread_mutex_unlock(&p->lock);
-	}
+	for (int i = 0; poll(&enough, 1, i < ROUNDS ? MSEC : LATER) == 0; i++)
+		(void)pricer_look(p);
 	attach_done(&p->links);
 	return NULL;
 }

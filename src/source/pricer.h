@@ -17,11 +17,12 @@
 
 struct pricer {
 	pthread_mutex_t lock;
-	struct price price; /* the least of all looks; under the lock */
-	/* the thread's, once it runs */
-	struct attach_links links;
+	/* under the lock */
+	struct price price; /* the least of all looks */
 	struct price_trial trial;
 	struct probe_prices *taken; /* the programs', kept up to date */
+	/* the thread's, once it runs */
+	struct attach_links links;
 	pthread_t thread;
 	bool running;
 	int enough; /* an eventfd: tells it to end */
@@ -32,6 +33,8 @@ void pricer_begin(struct pricer *p, enum attach_kind kind,
 		  const struct attach_programs *programs, const volatile __u64 *sum,
 		  struct probe_prices *taken);
 struct price pricer_price(struct pricer *p);
+/* The same after one more look, of half a millisecond. */
+struct price pricer_look(struct pricer *p);
 /* Lets it end; it takes a moment.  These two also of one that never began: all is 0. */
 void pricer_enough(struct pricer *p);
 void pricer_end(struct pricer *p);
