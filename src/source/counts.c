@@ -46,7 +46,8 @@ void counts_begin(struct counts *c, uint32_t probe, nsec now)
 }
 
 /* Sums up the stripes, the last that the kernel counts of a call first: a call that comes
- * in between has then begun, or has a duration, and is not yet seen to have ended. */
+ * in between has then begun, or has a duration, and is not yet seen to have ended.  But
+ * the brackets come behind the durations, of which they are taken off. */
 static void counts_sum(const struct counts *c, uint32_t probe, struct call_counts *ret)
 {
 	const volatile struct call_counts *first = &c->slots[(size_t)(probe - 1) * c->stripes];
@@ -54,7 +55,8 @@ static void counts_sum(const struct counts *c, uint32_t probe, struct call_count
 	memset(ret, 0, sizeof(*ret));
 	for (uint32_t s = 0; s < c->stripes; s++) {
 		for (uint32_t r = 0; r < NR_SPAN_END; r++)
-			ret->ended[r] += first[s].ended[r];
+			if (r != END_BRACKET)
+				ret->ended[r] += first[s].ended[r];
 		ret->unsure += first[s].unsure;
 		ret->probed += first[s].probed;
 		ret->hit += first[s].hit;
@@ -62,6 +64,7 @@ static void counts_sum(const struct counts *c, uint32_t probe, struct call_count
 			ret->buckets[b] += first[s].buckets[b];
 		if (first[s].max > ret->max)
 			ret->max = first[s].max;
+		ret->ended[END_BRACKET] += first[s].ended[END_BRACKET];
 	}
 	for (uint32_t s = 0; s < c->stripes; s++)
 		ret->entries += first[s].entries;
@@ -131,6 +134,15 @@ static void fresh_buckets(struct counts *c, const struct call_counts *sum,
 	hits_count(&c->hits[probe - 1], sum->hit - before->hit, &c->rule, sum->buckets, ret);
 }
 
+/* A bracket that was read and its duration was not counts when that is. */
+static uint64_t brackets_with_duration(const struct call_counts *sum,
+				       const struct call_counts *before, uint64_t durations)
+{
+	uint64_t fresh = sum->ended[END_BRACKET] - before->ended[END_BRACKET];
+
+	return before->ended[END_BRACKET] + (fresh < durations ? fresh : durations);
+}
+
 void counts_read(struct counts *c, uint32_t probe, nsec now, source_event event, void *context)
 {
 	struct call_counts *before = &c->sum[probe - 1], sum;
@@ -150,6 +162,8 @@ void counts_read(struct counts *c, uint32_t probe, nsec now, source_event event,
 		e.buckets[n++] = (struct call_bucket){ b, difference(fresh[b], 0) };
 		e.calls.ended[END_RETURN] += fresh[b];
 	}
+	sum.ended[END_BRACKET] =
+		brackets_with_duration(&sum, before, e.calls.ended[END_RETURN]);
 	e.calls.ended[END_RETURN] -= sum.ended[END_BRACKET] - before->ended[END_BRACKET];
 	for (uint32_t r = 1; r < CALLS_ENDED; r++)
 		e.calls.ended[r] = sum.ended[r] - before->ended[r];
