@@ -14,12 +14,21 @@ agree() { # ONE OTHER
 	[ "$1" -gt 0 ] && [ $((100 * $1)) -ge $((80 * $2)) ] && [ $((100 * $1)) -le $((125 * $2)) ]
 }
 
-# A machine is slow for longer than sonde looks: the least of three.
+# A machine is slow for longer than sonde looks: the least of three runs in which most calls
+# cost about what the quickest did.  Six at most.
+steady='(lambda f: f["watched_ns"] - f["alone_ns"] <= 1.2 * (f["quick_ns"] - f["alone_ns"]))(
+	d["functions"]["part"])'
 least() { sort -n "$1" | head -n 1; }
+compare() { # NAME ONE OTHER: where the machine was steady
+	if [ "$runs" -gt 0 ]; then check "$1" agree "$2" "$3"; else
+		skip "$1" 'what probes cost changes by more than a fifth here'; fi
+}
 
 for ends in hook ret; do
 	: >"$work/listed" >"$work/told" >"$work/found"
-	for attempt in 1 2 3; do
+	runs=0
+	for attempt in 1 2 3 4 5 6; do
+		[ $runs -lt 3 ] || break
 		target_start calls alone --wait --calls 6000 --work 2000 --seconds 60
 		sonde_run list -p "$target" part --json
 		value "$out" 'd["price_ns"]' >>"$work/listed"
@@ -30,13 +39,14 @@ for ends in hook ret; do
 		"$sonde" report "$work/x.sonde" --json >"$out"
 		value "$out" 'd["spans"][0]["cost_ns"]' >>"$work/told"
 		value "$truth" "$more" >>"$work/found"
+		if [ "$(value "$truth" "$steady")" = True ]; then runs=$((runs + 1)); fi
 	done
 	check "$ends: the target ends well" exited_well
 	told=$(least "$work/told") listed=$(least "$work/listed")
 	found=$(least "$work/found")
-	check "$ends: what record says is what the target finds" agree "$told" "$found"
+	compare "$ends: what record says is what the target finds" "$told" "$found"
 	# by itself sonde takes the hook
-	[ $ends = ret ] || check "$ends: list says the same" agree "$listed" "$told"
+	[ $ends = ret ] || compare "$ends: list says the same" "$listed" "$told"
 done
 
 # Whether it is too dear does not depend on when one asks.

@@ -72,6 +72,8 @@ void run_alone(struct run *r)
 	r->watched[0] = durations_quantile(&took[WHOLE], .5);
 	r->alone[1] = durations_quantile(&took[PART_ALONE], .5);
 	r->watched[1] = durations_quantile(&took[PART], .5);
+	r->quick[0] = durations_quantile(&took[WHOLE], .02);
+	r->quick[1] = durations_quantile(&took[PART], .02);
 	r->least_watched = durations_quantile(&each, .02);
 	durations_done(&each);
 	for (int t = 0; t < NR_TWIN; t++)

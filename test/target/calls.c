@@ -82,16 +82,19 @@ static const struct mode *mode_find(const char *name)
 	exit(2);
 }
 
-static void count_print(const struct count *c, uint64_t alone, uint64_t watched)
+static void count_print(const struct run *r, unsigned i)
 {
+	const struct count *c = &r->counts[i];
+
 	printf("\"%s\":{\"entries\":%llu,\"returned\":%llu,\"longjmp\":%llu,\"exit\":%llu,"
 	       "\"exec\":%llu,\"child\":%llu",
 	       c->function, (unsigned long long)c->entries, (unsigned long long)c->returned,
 	       (unsigned long long)c->longjmp, (unsigned long long)c->exit,
 	       (unsigned long long)c->exec, (unsigned long long)c->child);
-	if (alone)
-		printf(",\"alone_ns\":%llu,\"watched_ns\":%llu", (unsigned long long)alone,
-		       (unsigned long long)watched);
+	if (r->alone[i])
+		printf(",\"alone_ns\":%llu,\"watched_ns\":%llu,\"quick_ns\":%llu",
+		       (unsigned long long)r->alone[i], (unsigned long long)r->watched[i],
+		       (unsigned long long)r->quick[i]);
 	putchar('}');
 }
 
@@ -118,7 +121,7 @@ void run_print(struct run *r)
 	for (unsigned i = 0; i < NR_COUNT && r->counts[i].function; i++) {
 		if (i)
 			putchar(',');
-		count_print(&r->counts[i], r->alone[i], r->watched[i]);
+		count_print(r, i);
 	}
 	printf("}}\n");
 	fflush(stdout);

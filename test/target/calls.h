@@ -27,6 +27,7 @@ struct run {
 	uint64_t cleanups;	    /* handlers that ran when threads ended early */
 	/* nanoseconds of a call that nobody watches, and of one that may be watched */
 	uint64_t alone[NR_COUNT], watched[NR_COUNT];
+	uint64_t quick[NR_COUNT];	 /* and of the quickest of those, one in fifty */
 	uint64_t kinds[2], kind_nsec[2]; /* of a mode with quick and slow calls: how many of
 					    each, and nanoseconds of one that nobody watches */
 	uint64_t least_watched;		 /* of counts[0]: one in fifty took less than this */
