@@ -48,7 +48,7 @@ sonde_finish
 check 'latency: a function that runs while others are left returns' \
 	holds 'd["entries"] == d["ended"]["return"] == t["functions"]["mend"]["entries"]' "$out" "$truth"
 # the same by name, in the middle of a sampled call
-target_start flight throw --wait --work 200000
+target_start flight throw --wait --work 600000
 sonde_start record -p "$target" -s descend -F 499 -d 60 --yes -o "$work/x.sonde"
 target_go
 target_finish
