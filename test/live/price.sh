@@ -14,8 +14,8 @@ agree() { # ONE OTHER
 	[ "$1" -gt 0 ] && [ $((100 * $1)) -ge $((80 * $2)) ] && [ $((100 * $1)) -le $((125 * $2)) ]
 }
 
-# A machine is slow for longer than sonde looks: the least of three runs in which most calls
-# cost about what the quickest did.  Six at most.
+# A machine is slow for longer than sonde looks: the least of all runs until there were three
+# in which most calls cost about what the quickest did, six at most.
 steady='(lambda f: f["watched_ns"] - f["alone_ns"] <= 1.2 * (f["quick_ns"] - f["alone_ns"]))(
 	d["functions"]["part"])'
 least() { sort -n "$1" | head -n 1; }
