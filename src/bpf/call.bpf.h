@@ -134,6 +134,14 @@ static __always_inline __u64 parent_of(const struct thread_state *t, __u32 depth
 	return depth > 0 ? t->spans[(depth - 1) & (MAX_OPEN - 1)].id : t->outer;
 }
 
+/* At the end sonde looks at what is open while threads go on to end: whoever comes first
+ * counts a call. */
+static __always_inline bool is_counted(struct open_span *s)
+{
+	return phase == PHASE_CLOSING &&
+	       __sync_fetch_and_or(&s->flags, SPAN_ENDED) & SPAN_ENDED;
+}
+
 /* Takes the innermost span off; the slot is read only after depth is lowered
  * (see struct thread_state).  reason is not END_RETURN. */
 __noinline int drop_top(struct thread_state *t, __u32 reason, __u64 now)
@@ -151,6 +159,8 @@ __noinline int drop_top(struct thread_state *t, __u32 reason, __u64 now)
 	barrier();
 	s = &t->spans[top];
 	parent = parent_of(t, top);
+	if (is_counted(s))
+		return 0;
 	if (s->flags & SPAN_BRACKET && reason == END_LONGJMP)
 		return bracket_end(t, s, parent, now);
 	count_end(s->probe, reason);
@@ -191,11 +201,13 @@ __noinline int tell_open(struct thread_state *t, __u32 pid, __u32 tid, __u64 now
 		e.span = s->id;
 		e.began = s->began;
 		e.probe = s->probe;
+		parent = s->id;
+		if (is_counted(s))
+			continue;
 		event_fill(&e.head, EVENT_OPEN, sizeof(e), tid, now);
 		send(&e, sizeof(e), &loss.spans);
 		if (phase == PHASE_CLOSING)
-			count_end(s->probe, END_DETACHED);
-		parent = s->id;
+			count_end(e.probe, END_DETACHED);
 	}
 	return 0;
 }

@@ -213,6 +213,8 @@ static long foreign_tell_one(void *map, struct foreign_key *key, struct foreign_
 		.pid = key->pid,
 	};
 
+	if (is_counted(&c->span))
+		return 0;
 	event_fill(&e.head, EVENT_OPEN, sizeof(e), c->tid, *now);
 	send(&e, sizeof(e), &loss.spans);
 	if (phase == PHASE_CLOSING)

@@ -15,10 +15,11 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
-#define SPAN_SAMPLED 1u	 /* a tick fell into it */
-#define SPAN_HOOKED 2u	 /* the kernel has hooked its return */
-#define SPAN_FOLLOWS 4u	 /* may go on in a function that it jumps to */
-#define SPAN_ENDED 8u	 /* of a foreign call: it is being taken away */
+#define SPAN_SAMPLED 1u /* a tick fell into it */
+#define SPAN_HOOKED 2u	/* the kernel has hooked its return */
+#define SPAN_FOLLOWS 4u /* may go on in a function that it jumps to */
+/* A foreign call: it is being taken away; any other, in PHASE_CLOSING: it is counted. */
+#define SPAN_ENDED 8u
 #define SPAN_BRACKET 16u /* no probe sees it end */
 #define SPAN_STEPPED 32u /* the instruction at its entry is single-stepped */
 

@@ -7,6 +7,7 @@
 #include "cmd/finding.h"
 #include "cmd/listing.h"
 #include "cmd/output.h"
+#include "elf/debugfile.h"
 #include "proc/access.h"
 #include "source/calibrate.h"
 #include "source/live.h"
@@ -47,9 +48,15 @@ static int examine_target(struct doctor *d, const struct run_option *o, struct e
 
 static const char *debug_of(const struct code_image *image)
 {
+	const struct image *separate;
+
 	if (!image->image)
 		return "not readable";
-	return image_has_section(image->image, ".debug_info") ? "yes" : "no";
+	if (image_has_section(image->image, ".debug_info"))
+		return "yes";
+	separate = image_debug_file(image->image);
+	return separate && image_has_section(separate, ".debug_info") ? "in a file of its own"
+								      : "no";
 }
 
 static void add_plain_json(json_t *o, const char *key, const char *s)
@@ -229,7 +236,7 @@ static void write_way(const struct coverage *c, enum probe_exit way, struct text
 
 	text_format(to, "    %8s  %5.1f %%  %s", text_count(count, c->ends[way]),
 		    100.0 * c->ends[way] / c->functions,
-		    way == EXIT_NONE ? "no end would be seen" : endings[way].phrase);
+		    way == EXIT_NONE ? "not at all" : endings[way].phrase);
 	if (c->dear[way])
 		text_format(to, ", %s with a probe that is single-stepped",
 			    text_count(count, c->dear[way]));
@@ -239,9 +246,12 @@ static void write_way(const struct coverage *c, enum probe_exit way, struct text
 /* How its calls would be seen to end: for the target's own programs. */
 static void write_coverage(struct doctor *d, uint32_t image, struct text *to)
 {
+	char count[TEXT_QUANTITY];
 	struct coverage c;
 
 	coverage_of(&d->code, image, &d->ways, &c);
+	text_format(to, "    of %s functions that something calls, the end would be seen:\n",
+		    text_count(count, c.functions));
 	for (unsigned i = 0; i < NR_PROBE_EXIT; i++)
 		if (c.ends[i])
 			write_way(&c, i, to);
@@ -270,7 +280,7 @@ static void write_target(struct doctor *d, struct text *to)
 		write_image(&d->code.at[i], to);
 		if (d->code.at[i].is_main && code_symbols(&d->code.at[i]))
 			write_coverage(d, i, to);
-		has_debug |= d->code.at[i].is_main && !strcmp(debug_of(&d->code.at[i]), "yes");
+		has_debug |= d->code.at[i].is_main && strcmp(debug_of(&d->code.at[i]), "no") != 0;
 	}
 	if (!has_debug)
 		text_add(

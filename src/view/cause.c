@@ -10,7 +10,6 @@
 #define SHARE_BEYOND 0.05 /* of it: what makes the cause more than part of a longer call */
 #define SHARE_DOWN 0.9	  /* of the extra time of a place: it is all in these */
 #define SHARE_NAMED 0.75  /* of what has no name: good enough to have its name instead */
-#define SHARE_MOST 0.75	  /* of the extra time of a place: the rest may be of longer calls */
 #define SHARE_COMMON 0.1  /* of a function: its time is that of another */
 #define REST_NEVER 0.02	  /* of the rest's own time a call: as good as never */
 
@@ -133,15 +132,15 @@ static bool may_go_on(const struct search *s, const struct spot *from,
 }
 
 /* Does one candidate stand for another, that calls it?  What that has besides is no more
- * than calls of the other kind would have, were they as long. */
-static bool stands_for(const struct picture_function *f, double extra, const struct spot *from)
+ * than calls of the other kind would have, were they as long: it would be no candidate. */
+static bool stands_for(const struct search *s, const struct picture_function *f, double extra,
+		       const struct spot *from)
 {
 	const struct picture_function *caller = from->function;
 
-	return caller && extra >= SHARE_MOST * from->start &&
-	       extra >= SHARE_DOWN * f->extra_nsec &&
+	return caller && extra >= SHARE_DOWN * f->extra_nsec &&
 	       from->extra >= SHARE_DOWN * caller->extra_nsec &&
-	       f->beyond_nsec >= SHARE_DOWN * caller->beyond_nsec;
+	       caller->beyond_nsec - f->beyond_nsec < SHARE_BEYOND * s->cpu;
 }
 
 /* The outermost candidate with at least so much of a place; UINT32_MAX: none has. */
@@ -155,7 +154,7 @@ static uint32_t next_down(const struct search *s, const struct spot *from, const
 		const struct picture_function *f = &p->functions.at[i];
 
 		if (extra[i] > 0 && may_go_on(s, from, f) && (!named || has_name(p, f)) &&
-		    (extra[i] >= least || (!named && stands_for(f, extra[i], from))) &&
+		    (extra[i] >= least || (!named && stands_for(s, f, extra[i], from))) &&
 		    (best == UINT32_MAX || f->depth < p->functions.at[best].depth))
 			best = i;
 	}

@@ -74,6 +74,24 @@ static void a_caller_that_is_longer_like_everything_is_passed(void **state)
 	alike = 0;
 }
 
+/* Calls twice as long: a quarter of that is in layout, which takes a tenth of any. */
+static void a_caller_that_has_much_besides_is_passed(void **state)
+{
+	alike = 1;
+	assert_string_equal(CAUSES({ "decode", 175, 100 }, { "lookup", 350, 200 },
+				   { "rank", 525, 300 }, { "render", 88, 50 },
+				   { "render;layout", 425, 100 }, { "render;paint", 262, 150 },
+				   { "submit", 175, 100 }),
+			    "layout 32 %");
+	/* its own code has as much beyond */
+	assert_string_equal(CAUSES({ "decode", 150, 100 }, { "lookup", 300, 200 },
+				   { "rank", 450, 300 }, { "render", 325, 50 },
+				   { "render;layout", 400, 100 }, { "render;paint", 225, 150 },
+				   { "submit", 150, 100 }),
+			    "render 65 %");
+	alike = 0;
+}
+
 static void what_the_rest_never_runs_is_the_point(void **state)
 {
 	assert_string_equal(CAUSES({ "serve;quick;spin", 500, 500 },
@@ -155,6 +173,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_search_goes_down_to_the_point),
 		cmocka_unit_test(a_caller_that_is_longer_like_everything_is_passed),
+		cmocka_unit_test(a_caller_that_has_much_besides_is_passed),
 		cmocka_unit_test(what_the_rest_never_runs_is_the_point),
 		cmocka_unit_test(two_causes_are_two),
 		cmocka_unit_test(calls_from_everywhere_are_one_cause),

@@ -2,7 +2,7 @@
 # entries = ends by reason + still open, exactly, however calls end; and the target
 # does the same as without sonde.
 . "$(dirname "$0")/lib.sh"
-plan 102
+plan 105
 need root
 need bpf
 
@@ -66,4 +66,19 @@ for way in hook ret; do
 	# Exec: the image comes back under the same probe, or is said to be gone.
 	accounted exec f_push 'span()["ended"]["exec"] == 1 and span()["calls"] in (50, 70)' calls exec
 done
+
+# What is open when sonde stops, while threads end, three a millisecond: each call is counted once.
+target_start calls exit --variant asleep --calls 30000 --wait
+target_go
+for _ in $(seq 10); do
+	sonde_run latency -p "$target" f_push -d 0.3 --yes --json
+	tail -1 "$out"
+done | "$python" -c 'import json, sys; print(json.dumps([json.loads(l) for l in sys.stdin]))' \
+	> "$work/stops.json"
+target_finish
+check 'stopped amid ends: the target is unharmed' exited_well
+check 'stopped amid ends: calls were open' holds \
+	'sum(l["ended"].get("detached", 0) for l in d) > 500' "$work/stops.json"
+check 'stopped amid ends: accounts for every call' holds \
+	'len(d) == 10 and all(balanced(l) for l in d)' "$work/stops.json"
 finish

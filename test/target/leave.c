@@ -7,10 +7,14 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define EVERY 5
+#define SLEEP_USEC 400000
+#define STARTS 3000 /* a second */
 
 static void jump_out(struct call *c)
 {
@@ -74,8 +78,57 @@ void prepare_exit(void)
 		exit(4);
 }
 
+static void sleep_and_end(struct call *c)
+{
+	uint64_t *nsec = c->context;
+	struct timespec t = { .tv_nsec = (long)*nsec };
+
+	nanosleep(&t, NULL);
+	end_thread(c);
+}
+
+struct sleeper {
+	pthread_t id;
+	uint64_t nsec;
+	struct run *run;
+};
+
+static void *sleep_in_call(void *context)
+{
+	struct sleeper *s = context;
+	struct call call = { .run = s->run, .inside = sleep_and_end, .context = &s->nsec };
+
+	f_push(&call);
+	return NULL;
+}
+
+/* Threads that come and end all the time, each asleep in its call: 600 at once. */
+static void run_asleep(struct run *r)
+{
+	unsigned count = r->stage->calls;
+	struct sleeper *sleepers = calloc(count, sizeof(*sleepers));
+	uint64_t next = stage_now();
+
+	for (unsigned i = 0; sleepers && i < count; i++) {
+		struct sleeper *s = &sleepers[i];
+
+		s->run = r;
+		s->nsec = (1 + i * 7919ull % SLEEP_USEC) * 1000;
+		stage_pace(&next, STARTS);
+		if (pthread_create(&s->id, NULL, sleep_in_call, s))
+			exit(4);
+	}
+	for (unsigned i = 0; sleepers && i < count; i++)
+		pthread_join(sleepers[i].id, NULL);
+	free(sleepers);
+}
+
 void run_exit(struct run *r)
 {
+	if (r->stage->variant && !strcmp(r->stage->variant, "asleep")) {
+		run_asleep(r);
+		return;
+	}
 	for (unsigned i = 0; i < r->stage->calls; i++) {
 		struct ending ending = { .run = r, .early = i % EVERY == 0 };
 		pthread_t id;
