@@ -280,7 +280,8 @@ static void write_target(struct doctor *d, struct text *to)
 		write_image(&d->code.at[i], to);
 		if (d->code.at[i].is_main && code_symbols(&d->code.at[i]))
 			write_coverage(d, i, to);
-		has_debug |= d->code.at[i].is_main && strcmp(debug_of(&d->code.at[i]), "no") != 0;
+		has_debug |=
+			d->code.at[i].is_main && strcmp(debug_of(&d->code.at[i]), "no") != 0;
 	}
 	if (!has_debug)
 		text_add(

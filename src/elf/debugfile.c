@@ -1,10 +1,14 @@
 #include "elf/debugfile.h"
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "elf/section.h"
 
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #define DEBUG_ROOT "/usr/lib/debug"
@@ -110,41 +114,74 @@ static const char *debuglink(const struct image *image, uint32_t *ret_crc)
 	return name;
 }
 
-/* Length of "/proc/PID/root" at the front of a path: what lies behind is the
- * path as the target sees it. */
-static size_t root_length(const char *path)
-{
-	size_t n;
+/* Where an image lies: root is what leads to the target's files ("/proc/PID/root" or ""),
+ * folder is as seen from there. */
+struct location {
+	char *root, *folder;
+};
 
-	if (!text_starts(path, "/proc/"))
-		return 0;
-	n = 6 + strspn(path + 6, "0123456789");
-	return text_starts(path + n, "/root/") ? n + 5 : 0;
+/* The path it is open by: what /proc/PID/map_files has is named after addresses.  It is
+ * looked for as the target sees it, then as sonde does. */
+static char *open_path(const struct image *image)
+{
+	AUTO_FREE char *link = mem_format("/proc/self/fd/%d", image_file(image));
+	char path[PATH_MAX];
+	ssize_t n = readlink(link, path, sizeof(path) - 1);
+
+	return n > 0 && path[0] == '/' ? mem_text_part(path, n) : NULL;
+}
+
+/* false: nobody can say. */
+static bool locate(const struct image *image, struct location *ret)
+{
+	const char *path = image_path(image), *rest;
+	size_t process = text_starts(path, "/proc/") ? 6 + strspn(path + 6, "0123456789") : 0;
+	bool mapped = process && text_starts(path + process, "/map_files/");
+	bool rooted = process && text_starts(path + process, "/root/");
+	AUTO_FREE char *opened = mapped ? open_path(image) : NULL;
+	const char *slash;
+
+	rest = mapped ? opened : rooted ? path + process + strlen("/root") : path;
+	slash = rest ? strrchr(rest, '/') : NULL;
+	if (!slash)
+		return false;
+	ret->folder = mem_text_part(rest, slash - rest);
+	ret->root =
+		mapped || rooted ? mem_format("%.*s/root", (int)process, path) : mem_text("");
+	return true;
+}
+
+static struct image *find_below(const struct image *image, const char *root, const char *folder)
+{
+	static const char *const forms[] = { "%s%s/%s", "%s%s/.debug/%s",
+					     "%s" DEBUG_ROOT "%s/%s" };
+	struct image *found = NULL;
+	uint32_t crc;
+	const char *name = debuglink(image, &crc);
+
+	for (unsigned i = 0; name && !found && i < COUNT_OF(forms); i++) {
+		AUTO_FREE char *candidate = mem_format(forms[i], root, folder, name);
+
+		if (strcmp(candidate, image_path(image)))
+			found = open_checked(image, candidate, crc);
+	}
+	return found;
 }
 
 static struct image *debugfile_by_link(const struct image *image)
 {
-	static const char *const forms[] = { "%s%s/%s", "%s%s/.debug/%s",
-					     "%s" DEBUG_ROOT "%s/%s" };
-	const char *path = image_path(image), *name, *slash = strrchr(path, '/');
-	size_t root = root_length(path);
-	uint32_t crc;
+	struct location at;
+	struct image *found;
 
-	name = debuglink(image, &crc);
-	/* map_files has links only, named after addresses */
-	if (!name || !slash || strstr(path, "/map_files/"))
+	if (!locate(image, &at))
 		return NULL;
-	for (unsigned i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-		AUTO_FREE char *front = mem_text_part(path, root);
-		AUTO_FREE char *folder = mem_text_part(path + root, slash - path - root);
-		AUTO_FREE char *candidate = mem_format(forms[i], front, folder, name);
-		struct image *found =
-			strcmp(candidate, path) ? open_checked(image, candidate, crc) : NULL;
-
-		if (found)
-			return found;
-	}
-	return NULL;
+	found = find_below(image, at.root, at.folder);
+	/* the target may be gone, or may see its files elsewhere */
+	if (!found && at.root[0])
+		found = find_below(image, "", at.folder);
+	free(at.root);
+	free(at.folder);
+	return found;
 }
 
 struct image *debugfile_open(const struct image *image)

@@ -3,9 +3,10 @@
  *
  * Looked for, in this order: /usr/lib/debug/.build-id/xx/yyyy.debug by
  * build-id, then the name in .gnu_debuglink next to the image, in .debug/
- * below it and in /usr/lib/debug/<its directory> (as gdb does).  A file counts
- * only if it is a regular ELF file whose build-id is the image's, or, where
- * one of them has none, whose CRC-32 is the one in .gnu_debuglink.
+ * below it and in /usr/lib/debug/<its directory> (as gdb does), in the files that the
+ * target sees, then in ours.  A file counts only if it is a regular ELF file whose
+ * build-id is the image's, or, where one of them has none, whose CRC-32 is the one in
+ * .gnu_debuglink.
  */
 #ifndef SONDE_ELF_DEBUGFILE_H
 #define SONDE_ELF_DEBUGFILE_H

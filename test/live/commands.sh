@@ -1,7 +1,7 @@
 #!/bin/bash
 # list, doctor, diff, the shared options, and every command's --help.
 . "$(dirname "$0")/lib.sh"
-plan 29
+plan 31
 need root
 need bpf
 
@@ -82,4 +82,16 @@ sonde_run diff "$work/1.sonde" "$work/nothing.sonde"
 check 'a recording that is not there is said to be' bash -c "[ $status = 1 ] && grep -q nothing.sonde '$err'"
 sonde_run record --split 'dur > p95' -p $$ -d 0.1 -o "$work/x.svg"
 check 'a split without calls is refused before anything is recorded' status_is 2
+
+# debug info beside the program
+objcopy --only-keep-debug "$targets/calls" "$work/apart.debug"
+objcopy --strip-all --add-gnu-debuglink="$work/apart.debug" "$targets/calls" "$work/apart"
+target_start "$work/apart" steady --wait --calls 10
+sonde_run doctor -p "$target"
+check 'doctor finds debug info in a file of its own' \
+	grep -q 'apart: .*debug info in a file of its own' "$out"
+sonde_run list -p "$target" f_push
+check 'its functions are found by name' grep -q f_push "$out"
+target_go
+target_finish
 finish
