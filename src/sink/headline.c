@@ -163,6 +163,14 @@ static char split_direction(const char *expr, const char **ret_bound)
 	return *bound ? *op : 0;
 }
 
+bool headline_above_percentile(const struct picture *p)
+{
+	const char *bound;
+
+	return split_direction(picture_text(p, p->split_expr), &bound) == '>' &&
+	       *bound == 'p' && p->threshold;
+}
+
 void headline_split(struct text *t, const struct picture *p)
 {
 	const char *expr = picture_text(p, p->split_expr), *bound;

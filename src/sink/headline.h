@@ -26,6 +26,8 @@ void headline_date(struct text *t, const struct picture *p);
 
 /* "slower than p95 (1.24 ms)" for a plain threshold, "where EXPR" else. */
 void headline_split(struct text *t, const struct picture *p);
+/* Whether that is "dur > pNN" alone. */
+bool headline_above_percentile(const struct picture *p);
 /* " --split 'dur > BOUND'", by the span that is looked into or the first one; nothing where
  * there is none that can be written so. */
 void headline_ask(struct text *t, const struct picture *p, const char *bound);

@@ -11,6 +11,7 @@
 #include "sink/headline.h"
 #include "sink/verdict_text.h"
 #include "sink/walk.h"
+#include "view/shape.h"
 #include "wire/span_end.h"
 
 #include <inttypes.h>
@@ -96,6 +97,23 @@ static void add_losses(struct text *t, const struct picture_losses *l)
 	text_add_char(t, '}');
 }
 
+static void add_modes(struct text *t, const struct picture_span *s)
+{
+	struct shape_mode modes[SHAPE_MODES];
+	unsigned count = shape_modes(s, modes);
+
+	add_key(t, "modes");
+	text_add_char(t, '[');
+	for (unsigned i = 0; i < count; i++) {
+		text_add(t, i ? ",{" : "{");
+		add_real(t, "at_ns", modes[i].nsec);
+		add_real(t, "until_ns", modes[i].until);
+		add_real(t, "share", modes[i].share);
+		text_add_char(t, '}');
+	}
+	text_add_char(t, ']');
+}
+
 static void add_span(struct text *t, const struct picture *p, const struct picture_span *s)
 {
 	text_add(t, t->bytes[t->size - 1] == '[' ? "\n{" : ",\n{");
@@ -125,6 +143,7 @@ static void add_span(struct text *t, const struct picture *p, const struct pictu
 	if (s->probed_nsec > 0)
 		add_real(t, "probed_ns", s->probed_nsec);
 	add_number(t, "cost_ns", s->cost_nsec);
+	add_modes(t, s);
 	add_key(t, "histogram");
 	text_add_char(t, '[');
 	for (uint32_t i = 0; i < s->buckets.count; i++)

@@ -9,9 +9,10 @@
 
 #include <math.h>
 
-#define ROWS_MAX 12	 /* functions that stand out from noise */
-#define NOISE_MAX 3	 /* and some that do not, for the eye to compare */
-#define TOO_SMALL 0.005	 /* of the largest difference: certain, but of no interest */
+#define ROWS_MAX 12	/* functions that stand out from noise */
+#define NOISE_MAX 3	/* and some that do not, for the eye to compare */
+#define TOO_SMALL 0.005 /* of the largest difference: certain, but of no interest */
+#define OWN_CODE "'s own code"
 #define DEEP 4		 /* lines within one another */
 #define NUMBER_COLUMNS 8 /* each of slow, rest, more */
 #define SHARE_COLUMNS 14
@@ -97,7 +98,9 @@ static void table_scale(struct extra_table *t)
 		double size;
 		const char *name;
 	} units[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "µs" }, { 1, "ns" } };
-	double most = fmax(fabs(t->r->p->off_in_nsec), 1), in_units;
+	double most =
+		fmax(fmax(fabs(t->r->p->off_in_nsec), t->r->p->sides[SIDE_IN].mean_nsec), 1);
+	double in_units;
 	unsigned u = 0;
 
 	for (uint32_t i = 0; i < t->count; i++)
@@ -234,6 +237,20 @@ static void add_columns(struct extra_table *t)
 	text_add(out, t->whole > 0 ? "   extra\n" : "\n");
 }
 
+/* What all that is of. */
+static void add_whole(struct extra_table *t)
+{
+	const struct picture_side *sides = t->r->p->sides;
+
+	if (t->whole <= 0)
+		return;
+	add_name(t, "a whole call", UINT32_MAX, 2, false);
+	add_number(t, sides[SIDE_IN].mean_nsec, false);
+	add_number(t, sides[SIDE_REST].mean_nsec, false);
+	add_number(t, t->whole, true);
+	text_add(t->r->out, "  100 %\n");
+}
+
 static void add_rest_of_it(struct extra_table *t)
 {
 	const struct picture_span *span = headline_span(t->r->p);
@@ -241,8 +258,9 @@ static void add_rest_of_it(struct extra_table *t)
 	AUTO_TEXT struct text name = { 0 };
 
 	if (span && compare_itself(t->r->p, &d)) {
-		fit_name(&name, picture_text(t->r->p, span->function), t->name_columns - 9);
-		text_add(&name, " itself");
+		fit_name(&name, picture_text(t->r->p, span->function),
+			 t->name_columns - 2 - strlen(OWN_CODE));
+		text_add(&name, OWN_CODE);
 		add_name(t, text_string(&name), UINT32_MAX, 2, false);
 		add_numbers(t, &d);
 	}
@@ -250,6 +268,7 @@ static void add_rest_of_it(struct extra_table *t)
 		add_name(t, "not on a CPU", UINT32_MAX, 2, false);
 		add_numbers(t, &d);
 	}
+	add_whole(t);
 	for (uint32_t i = 0; i < t->count; i++)
 		if (t->nest.shared[i]) {
 			text_add(t->r->out, "  (* called in several of these lines, and a "
@@ -301,7 +320,7 @@ static void table_fit(struct extra_table *t)
 	t->step = nest_depth(&t->nest) > DEEP ? 1 : 2;
 	t->name_columns = 2 + strlen("not on a CPU");
 	if (span) {
-		unsigned itself = 2 + strlen(" itself") +
+		unsigned itself = 2 + strlen(OWN_CODE) +
 				  fit_natural(picture_text(t->r->p, span->function));
 
 		t->name_columns = itself > t->name_columns ? itself : t->name_columns;

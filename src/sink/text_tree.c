@@ -248,6 +248,8 @@ static void add_heading(const struct branches *b, uint32_t top)
 	for (unsigned i = SIDE_REST; i < NR_SIDE; i++)
 		if (r->sides == SIDE_BIT(i))
 			text_format(&line, " of side %s", side_names[i]);
+	if (r->sides == sink_side_mask(WRITE_ALL))
+		text_add(&line, " of all samples");
 	if (above) {
 		text_add(&line, ", all of it called by ");
 		fit_name(&line, walk_name(p, p->nodes.at[above].frame), 40);

@@ -2,6 +2,7 @@
 
 #include "sink/golden_build.h"
 #include "view/compare.h"
+#include "view/span_build.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -230,9 +231,33 @@ static void an_error_is_widened_as_its_function_was(void **state)
 	picture_free(p);
 }
 
+/* Of the slowest tenth one half is what is slow of the usual kind. */
+static void a_bound_that_mixes_kinds_is_said(void **state)
+{
+	struct picture *p = golden_split();
+	struct picture_span *span = &p->spans.at[0];
+	AUTO_TEXT struct text t = { 0 };
+
+	array_clear(&span->buckets);
+	add_bell(span, 400e3, 19000, 0.1);
+	add_bell(span, 4e6, 1000, 0.1);
+	p->threshold = 2000000;
+	verdict_print(&t, p, 1000);
+	assert_null(strstr(text_string(&t), "shorter kind"));
+	text_clear(&t);
+	p->threshold = 470000;
+	verdict_print(&t, p, 1000);
+	assert_non_null(
+		strstr(text_string(&t), " % of these calls are of a shorter kind, around "));
+	assert_non_null(
+		strstr(text_string(&t), "The longer ones alone: --split 'dur > 1500us'."));
+	picture_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_bound_that_mixes_kinds_is_said),
 		cmocka_unit_test(the_outermost_that_only_slow_calls_run_is_blamed),
 		cmocka_unit_test(else_the_innermost_with_most_of_it),
 		cmocka_unit_test(noise_blames_nobody),

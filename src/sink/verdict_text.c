@@ -5,12 +5,14 @@
 #include "sink/headline.h"
 #include "sink/walk.h"
 #include "view/compare.h"
+#include "view/shape.h"
 
 #include <math.h>
 #include <stdio.h>
 
-#define TICK_TIMES 1.5 /* calls so much longer than a tick can be told apart */
-#define CALLS_LEAST 20 /* so many of them make a split */
+#define TICK_TIMES 1.5	  /* calls so much longer than a tick can be told apart */
+#define WAITING_LEAST 0.1 /* of the extra time: worth a sentence */
+#define CALLS_LEAST 20	  /* so many of them make a split */
 #define NAME_COLUMNS 48
 
 static void add_name(struct text *t, const struct picture *p, uint32_t frame)
@@ -32,17 +34,30 @@ static void add_source(struct text *t, const struct picture *p, uint32_t frame)
 	text_add_char(t, ')');
 }
 
-static double share_of(const struct picture *p, const struct cause *cause)
+/* What shares are of: as in the table, all extra time where that is known. */
+static double extra_of_all(const struct picture *p)
 {
-	return fmin(cause->extra_nsec / verdict_extra_cpu(p), 1);
+	double time = verdict_extra_time(p);
+
+	return time > 0 ? time : verdict_extra_cpu(p);
 }
 
-/* "paint (planted.c:31)", "serve itself" */
+static const char *extra_words(const struct picture *p)
+{
+	return verdict_extra_time(p) > 0 ? "extra time" : "extra CPU time";
+}
+
+static double share_of(const struct picture *p, const struct cause *cause)
+{
+	return fmin(cause->extra_nsec / extra_of_all(p), 1);
+}
+
+/* "paint (planted.c:31)", "serve's own code" */
 static void add_cause(struct text *t, const struct picture *p, const struct cause *cause)
 {
 	add_name(t, p, cause->function->frame);
 	if (cause->function == &p->itself)
-		text_add(t, " itself");
+		text_add(t, "'s own code");
 	else
 		add_source(t, p, cause->function->frame);
 }
@@ -69,12 +84,11 @@ static void say_function(struct text *t, const struct picture *p, const struct v
 	char buf[TEXT_QUANTITY];
 
 	if (waiting)
-		text_format(t, " Of their extra CPU time %.0f %% is in ",
-			    100 * share_of(p, &v->causes[0]));
+		text_format(t, " %.0f %% of it is in ", 100 * share_of(p, &v->causes[0]));
 	else
-		text_format(t, "%s calls spend %.0f %% of their extra CPU time in ",
+		text_format(t, "%s calls spend %.0f %% of their %s in ",
 			    strcmp(headline_side(p), "slow") == 0 ? "Slow" : "These",
-			    100 * share_of(p, &v->causes[0]));
+			    100 * share_of(p, &v->causes[0]), extra_words(p));
 	add_cause(t, p, &v->causes[0]);
 	if (f == &p->itself) {
 		text_add(t, ", not in what it calls.");
@@ -90,11 +104,14 @@ static void say_function(struct text *t, const struct picture *p, const struct v
 			text_format(t, "; the rest spend %s a call in it.",
 				    text_duration(buf, f->per_call_rest_nsec));
 	}
-	if (v->nr_causes < 2)
-		return;
-	text_add(t, " Another ");
-	add_causes(t, p, v, 1, true);
-	text_add_char(t, '.');
+	if (v->nr_causes > 1) {
+		text_add(t, " Another ");
+		add_causes(t, p, v, 1, true);
+		text_add_char(t, '.');
+	}
+	if (!waiting && v->waiting_share >= WAITING_LEAST)
+		text_format(t, " Another %.0f %% of it is not on a CPU.",
+			    100 * fmin(v->waiting_share, 1));
 }
 
 /* A command to go on with, on a line of its own, quoted for the shell; none for
@@ -122,10 +139,10 @@ static void say_next(struct text *t, const struct picture *p, const struct pictu
 static void say_spread(struct text *t, const struct picture *p, const struct verdict *v,
 		       bool waiting)
 {
-	if (v->they_have_most)
-		text_format(t,
-			    waiting ? " Of their extra CPU time "
-				    : "Of the extra CPU time of %s calls ",
+	if (v->they_have_most && waiting)
+		text_add(t, " Of it ");
+	else if (v->they_have_most)
+		text_format(t, "Of the %s of %s calls ", extra_words(p),
 			    strcmp(headline_side(p), "slow") == 0 ? "slow" : "these");
 	else
 		text_format(t,
@@ -192,9 +209,43 @@ static nsec bound_to_try(const struct picture *p)
 	return 0;
 }
 
+/* " --split 'dur > 2ms'"; nothing where the place cannot be written so. */
+static void ask_for_bound(struct text *t, const struct picture *p, nsec bound)
+{
+	static const struct {
+		nsec size;
+		const char *name;
+	} units[] = { { NSEC_PER_MSEC, "ms" }, { NSEC_PER_USEC, "us" }, { 1, "ns" } };
+	char text[32];
+	unsigned u = 0;
+
+	while (bound % units[u].size)
+		u++;
+	snprintf(text, sizeof(text), "%llu%s", (unsigned long long)(bound / units[u].size),
+		 units[u].name);
+	headline_ask(t, p, text);
+}
+
+/* A percentile parts calls by their number, whatever kinds there are. */
+static void say_mixed(struct text *t, const struct picture *p)
+{
+	const struct picture_span *span = headline_span(p);
+	AUTO_TEXT struct text ask = { 0 };
+	char buf[TEXT_QUANTITY];
+	struct shape_mix mix;
+
+	if (!span || !headline_above_percentile(p) || !shape_mixed(span, p->threshold, &mix))
+		return;
+	ask_for_bound(&ask, p, mix.bound);
+	text_format(t, " %.0f %% of these calls are of a shorter kind, around %s.",
+		    100 * mix.share, headline_duration(buf, span, mix.nsec));
+	if (ask.size)
+		text_format(t, " The longer ones alone:%s.", text_string(&ask));
+}
+
 static void say_blurred(struct text *t, const struct picture *p)
 {
-	char tick[TEXT_QUANTITY], bound[TEXT_QUANTITY];
+	char tick[TEXT_QUANTITY];
 	AUTO_TEXT struct text ask = { 0 };
 	nsec better = bound_to_try(p);
 	bool brief = p->threshold < TICK_TIMES * p->losses.tick_nsec;
@@ -208,11 +259,7 @@ static void say_blurred(struct text *t, const struct picture *p)
 		 ": how many there are, how long they last and what share of the time they "
 		 "have holds, but not which of them a sample fell in, so no cause is named.");
 	if (better) {
-		snprintf(bound, sizeof(bound), better < NSEC_PER_MSEC ? "%lluus" : "%llums",
-			 (unsigned long long)(better / (better < NSEC_PER_MSEC
-								? NSEC_PER_USEC
-								: NSEC_PER_MSEC)));
-		headline_ask(&ask, p, bound);
+		ask_for_bound(&ask, p, better);
 		if (ask.size)
 			text_format(t, " Try%s.", text_string(&ask));
 	} else if (brief) {
@@ -260,6 +307,8 @@ void verdict_words(struct text *t, const struct picture *p, const struct verdict
 	case NR_VERDICT:
 		break;
 	}
+	if (v->kind != VERDICT_BLURRED)
+		say_mixed(t, p);
 }
 
 /* What to look into next; NULL when it is this span itself, or nothing. */
