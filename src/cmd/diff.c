@@ -13,6 +13,7 @@ static int load(const char *path, const struct run_option *o, const struct sink 
 		struct picture **ret, struct error *err)
 {
 	AUTO_TEXT struct text damage = { 0 };
+	struct ask ask = question_of(o, sink);
 	struct stream_tally tally = { 0 };
 	struct feed feed;
 	int code;
@@ -22,7 +23,7 @@ static int load(const char *path, const struct run_option *o, const struct sink 
 	if (code == 0 && stream_tally_print(&tally, &damage))
 		log_warn("'%s': %s", path, text_string(&damage));
 	if (code == 0)
-		code = question_ask(o, sink, &feed, ret, err);
+		code = ask_picture(&ask, &feed, ret, err);
 	feed_done(&feed);
 	return code;
 }

@@ -6,9 +6,10 @@
 #include "base/terminal.h"
 #include "cmd/attach_option.h"
 #include "cmd/command.h"
-#include "cmd/latency_screen.h"
 #include "cmd/output.h"
 #include "cmd/question.h"
+#include "sink/latency_screen.h"
+#include "sink/losses.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -40,18 +41,17 @@ static unsigned lines_for_each(const struct picture *p)
 }
 
 /* What is new in a picture on its own. */
-static struct latency_now look_at_now(struct session *s, const struct picture *all,
-				      uint32_t span)
+static struct latency_now look_at_now(const struct screen *screen, struct session *s,
+				      const struct picture *all, uint32_t span)
 {
-	const struct screen *screen = s->screen;
-	struct run_option last = *screen->option;
+	struct ask last = question_of(screen->option, NULL);
 	struct latency_now now = { 0 };
 	struct picture *p = NULL;
 
 	last.last = all->to - (screen->drawn ? screen->drawn : all->from);
 	if (!last.last)
 		last.last = 1;
-	if (question_ask(&last, NULL, &s->feed, &p, NULL) == 0 && span < p->spans.count) {
+	if (ask_picture(&last, &s->feed, &p, NULL) == 0 && span < p->spans.count) {
 		const struct picture_span *k = &p->spans.at[span];
 
 		now = (struct latency_now){ k->rate, k->p50, k->p95, k->p99 };
@@ -60,15 +60,14 @@ static struct latency_now look_at_now(struct session *s, const struct picture *a
 	return now;
 }
 
-static void draw(struct session *s, const struct picture *p, bool final, struct text *to)
+static void draw(struct screen *screen, struct session *s, const struct picture *p, bool final,
+		 struct text *to)
 {
-	struct screen *screen = s->screen;
-
 	for (uint32_t i = 0; i < p->spans.count; i++) {
 		struct latency_now now = { .rate = p->spans.at[i].rate };
 
 		if (!final)
-			now = look_at_now(s, p, i);
+			now = look_at_now(screen, s, p, i);
 		if (screen->option->json)
 			latency_json(p, &p->spans.at[i], &now, final, to);
 		else
@@ -100,25 +99,25 @@ static void put(struct screen *screen, const struct text *bytes, bool final)
 	screen->lines = lines;
 }
 
-static void show(struct session *s, bool final)
+static void show(struct screen *screen, struct session *s, bool final)
 {
-	struct screen *screen = s->screen;
+	const struct ask ask = question_of(screen->option, NULL);
 	AUTO_TEXT struct text bytes = { 0 };
 	struct picture *p = NULL;
 
-	if (question_ask(screen->option, NULL, &s->feed, &p, &screen->error) == 0)
-		draw(s, p, final, &bytes);
+	if (ask_picture(&ask, &s->feed, &p, &screen->error) == 0)
+		draw(screen, s, p, final, &bytes);
 	picture_free(p);
 	put(screen, &bytes, final);
 }
 
-static void on_tick(struct session *s)
+static void on_tick(void *context, struct session *s)
 {
-	struct screen *screen = s->screen;
+	struct screen *screen = context;
 
 	/* a pipe gets text once, at the end; a stream of objects is asked for by --json */
 	if (screen->terminal || screen->option->json)
-		show(s, false);
+		show(screen, s, false);
 	if (ferror(stdout))
 		loop_stop(&s->loop, ENDED_BY_USER);
 }
@@ -127,10 +126,10 @@ static void say_end(struct session *s)
 {
 	AUTO_TEXT struct text line = { 0 };
 	struct picture *p = NULL;
-	struct run_option whole = run_option_defaults;
+	const struct ask whole = { NULL };
 
-	if (question_ask(&whole, NULL, &s->feed, &p, NULL) == 0) {
-		question_calls(p, &line);
+	if (ask_picture(&whole, &s->feed, &p, NULL) == 0) {
+		losses_of_calls(p, &line);
 		log_say("%s", text_string(&line));
 	}
 	picture_free(p);
@@ -150,10 +149,9 @@ static int measure(struct session *s, const struct run_option *o, struct error *
 	attach_say(s);
 	if (o->dry_run)
 		return 0;
-	s->screen = &screen;
-	s->on_tick = on_tick;
+	session_observe(s, (struct session_observer){ .on_tick = on_tick, .context = &screen });
 	reason = session_run(s);
-	show(s, true);
+	show(&screen, s, true);
 	if (reason == ENDED_BY_TARGET)
 		log_say("the target ended");
 	say_end(s);

@@ -8,17 +8,13 @@
 #include "cmd/question.h"
 #include "cmd/record_file.h"
 #include "sink/headline.h"
+#include "sink/losses.h"
 
 #include <errno.h>
 #include <stdio.h>
 
 #define BAR_WIDTH 32
 #define POLLS_A_SHOW 4
-
-struct screen {
-	const struct run_option *option;
-	unsigned polls;
-};
 
 /* Without -o: "COMM-PID.sonde", here. */
 static char *default_path(const struct session *s)
@@ -33,14 +29,15 @@ static char *default_path(const struct session *s)
 	return path;
 }
 
-static void show_progress(struct session *s)
+/* context: how often it was called. */
+static void show_progress(void *context, struct session *s)
 {
-	struct screen *screen = s->screen;
+	unsigned *polls = context;
 	double passed = (clock_now() - s->began) / 1e9;
 	double share = s->option.duration ? passed * 1e9 / s->option.duration : 0;
 	char bar[BAR_WIDTH * 3 + 1] = "", samples[TEXT_QUANTITY], calls[TEXT_QUANTITY];
 
-	if (screen->polls++ % POLLS_A_SHOW)
+	if ((*polls)++ % POLLS_A_SHOW)
 		return;
 	for (int i = 0; s->option.duration && i < BAR_WIDTH; i++)
 		strcat(bar, i < share * BAR_WIDTH ? "█" : "░");
@@ -76,15 +73,15 @@ static void say_kept(const struct record_file *f, const struct picture *p)
 static void say_end(struct session *s, const struct record_file *f, const struct run_option *o)
 {
 	AUTO_TEXT struct text line = { 0 };
-	struct run_option whole = run_option_defaults;
+	const struct ask whole = { NULL };
 	struct picture *p = NULL;
 
-	(void)question_ask(&whole, NULL, &s->feed, &p, NULL);
+	(void)ask_picture(&whole, &s->feed, &p, NULL);
 	say_price(s, p, o);
 	if (f->writer)
 		say_kept(f, p);
 	if (p) {
-		question_losses(p, &line);
+		losses_of_all(p, &line);
 		log_say("%s", text_string(&line));
 	}
 	picture_free(p);
@@ -94,6 +91,7 @@ static int finish(struct session *s, const struct run_option *o, const struct ou
 		  struct error *err)
 {
 	struct picture *p = NULL;
+	struct ask ask;
 	int code;
 
 	if (s->failed) {
@@ -102,7 +100,8 @@ static int finish(struct session *s, const struct run_option *o, const struct ou
 	}
 	if (!output->sink)
 		return 0;
-	code = question_ask(o, output->sink, &s->feed, &p, err);
+	ask = question_of(o, output->sink);
+	code = ask_picture(&ask, &s->feed, &p, err);
 	if (code == 0)
 		code = output_picture(output, p, err);
 	picture_free(p);
@@ -113,12 +112,12 @@ static int run_session(struct session *s, const struct run_option *o,
 		       const struct output *output, const struct record_file *f,
 		       struct error *err)
 {
-	struct screen screen = { .option = o };
+	unsigned polls = 0;
 	enum end_reason reason;
 	int code;
 
-	s->screen = &screen;
-	s->on_poll = show_progress;
+	session_observe(s, (struct session_observer){ .on_poll = show_progress,
+						      .context = &polls });
 	reason = session_run(s);
 	log_progress_done();
 	if (reason == ENDED_BY_TARGET)
@@ -159,6 +158,7 @@ static int run(void *options, const struct option_rest *rest)
 	const struct run_option *o = options;
 	struct session session = { 0 };
 	struct attach_option attach;
+	const struct ask ask = question_of(o, NULL);
 	struct output output;
 	struct error err = { "" };
 	int code;
@@ -169,7 +169,7 @@ static int run(void *options, const struct option_rest *rest)
 	if (code == 0 && !o->format && !o->output)
 		output.sink = NULL; /* a recording is what this command makes */
 	if (code == 0)
-		code = question_check(o, &err);
+		code = ask_check(&ask, &err);
 	if (code == 0 && o->split && !o->spans.count)
 		code = error_set(&err, EINVAL,
 				 "a split needs calls to split: say which function "

@@ -22,17 +22,20 @@ static int report(const struct run_option *o, const char *path, struct error *er
 	struct stream_tally tally = { 0 };
 	struct output output;
 	struct feed feed;
+	struct ask ask;
 	int code = output_choose(o, false, &output, err);
 
-	if (code == 0)
-		code = question_check(o, err);
+	if (code)
+		return code;
+	ask = question_of(o, output.sink);
+	code = ask_check(&ask, err);
 	if (code)
 		return code;
 	feed_init(&feed, NULL);
 	code = file_replay(path, feed_event, &feed, &tally, err);
 	if (code == 0) {
 		say_damage(&tally, path);
-		code = question_ask(o, output.sink, &feed, &p, err);
+		code = ask_picture(&ask, &feed, &p, err);
 	}
 	if (code == 0)
 		code = output_picture(&output, p, err);

@@ -55,7 +55,7 @@ void follow_event(void *context, const struct event *e)
 		describe_exec(&s->describe, ((const struct event_exec *)e)->pid);
 		follow_young(s, ((const struct event_exec *)e)->pid);
 	} else if (e->kind == EVENT_EXIT && ((const struct event_exit *)e)->last) {
-		live_ended(s->live, ((const struct event_exit *)e)->pid);
+		source_ended(s->source, ((const struct event_exit *)e)->pid);
 	}
 }
 

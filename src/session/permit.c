@@ -24,7 +24,7 @@ static void give_up(struct session *s, const struct error *why)
 
 static void judge(struct session *s, uint32_t pid)
 {
-	struct judged_maps *maps = live_judged(s->live);
+	struct judged_maps *maps = source_judged(s->source);
 	struct judged looked = judged_look(maps, pid);
 	struct error why;
 	uint64_t pages;
@@ -50,8 +50,8 @@ void permit_pending(struct session *s)
 {
 	if (!s->watch.hooks || s->failed)
 		return;
-	if (judged_asks(live_judged(s->live)))
-		judged_each_asked(live_judged(s->live), on_asked, s);
+	if (judged_asks(source_judged(s->source)))
+		judged_each_asked(source_judged(s->source), on_asked, s);
 	for (uint32_t i = 0; i < s->unjudged.count; i++)
 		judge(s, s->unjudged.at[i]);
 	array_clear(&s->unjudged);

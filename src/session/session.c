@@ -5,6 +5,7 @@
 #include "session/launch.h"
 #include "session/permit.h"
 #include "source/calibrate.h"
+#include "source/live.h"
 
 #include <signal.h>
 #include <sys/wait.h>
@@ -51,6 +52,11 @@ int session_open(struct session *s, const struct session_option *option, struct 
 			  option->exit, err);
 }
 
+void session_observe(struct session *s, struct session_observer observer)
+{
+	array_push(&s->observers, observer);
+}
+
 static void fail(struct session *s, int code)
 {
 	s->failed = code;
@@ -63,10 +69,11 @@ static void on_poll(void *context)
 
 	follow_new_code(s);
 	permit_pending(s);
-	live_poll(s->live);
+	source_poll(s->source);
 	follow_born(s);
-	if (s->on_poll)
-		s->on_poll(s);
+	for (uint32_t i = 0; i < s->observers.count; i++)
+		if (s->observers.at[i].on_poll)
+			s->observers.at[i].on_poll(s->observers.at[i].context, s);
 }
 
 /* To name what is new may take half a second the first time: none of it shortly before the
@@ -84,7 +91,7 @@ static void on_tick(void *context)
 	follow_unheard(s);
 	follow_new_code(s);
 	permit_pending(s);
-	live_tick(s->live);
+	source_tick(s->source);
 	follow_born(s);
 	if (left >= NAMING_TIME)
 		feed_name(&s->feed);
@@ -93,8 +100,9 @@ static void on_tick(void *context)
 		s->error = s->feed.error;
 		fail(s, s->feed.failed);
 	}
-	if (s->on_tick)
-		s->on_tick(s);
+	for (uint32_t i = 0; i < s->observers.count; i++)
+		if (s->observers.at[i].on_tick)
+			s->observers.at[i].on_tick(s->observers.at[i].context, s);
 }
 
 static enum attach_kind attach_kind_here(void)
@@ -115,7 +123,7 @@ static int add_threads(struct session *s, uint32_t pid, struct error *err)
 		if (!target_takes_thread(&s->target, threads.at[i].tid, threads.at[i].comm))
 			continue;
 		s->threads++;
-		code = live_add_thread(s->live, threads.at[i].tid, err);
+		code = source_add_thread(s->source, threads.at[i].tid, err);
 	}
 	array_done(&threads);
 	return code;
@@ -138,14 +146,14 @@ static int add_processes(struct session *s, bool by_thread, struct error *err)
 {
 	for (uint32_t i = 0; i < s->target.processes.count; i++) {
 		uint32_t pid = s->target.processes.at[i].pid;
-		int code = live_add_process(s->live, pid, err);
+		int code = source_add_process(s->source, pid, err);
 
 		if (code == 0 && by_thread)
 			code = add_threads(s, pid, err);
 		if (code == 0)
 			code = loop_add_process(&s->loop, pid, pid == s->child, err);
 		if (code == 0 && !s->option.dry_run)
-			code = watch_arm(&s->watch, s->live, pid, err);
+			code = watch_arm(&s->watch, s->source, pid, err);
 		if (code)
 			return code;
 	}
@@ -166,12 +174,12 @@ static void look_often(struct session_option *o)
 int session_arm(struct session *s, struct error *err)
 {
 	bool by_thread = s->target.thread || s->target.tids.count;
-	struct live_option option;
+	struct source_option option;
 	int code;
 
 	if (s->watch.brackets)
 		look_often(&s->option);
-	option = (struct live_option){
+	option = (struct source_option){
 		.hz = s->option.hz,
 		.user = s->option.user,
 		.kernel = s->option.kernel,
@@ -201,18 +209,19 @@ int session_arm(struct session *s, struct error *err)
 	option.tables = s->tables;
 	if (!watch_fits(&s->watch, option.attach, err))
 		return -EPERM;
-	code = live_open(&option, follow_event, s, &s->live, err);
+	code = (s->option.open ? s->option.open : live_open)(&option, follow_event, s,
+							     &s->source, err);
 	if (code == 0 && !s->option.accept_dear && !s->option.dry_run)
-		code = watch_price(&s->watch, s->live, err);
+		code = watch_price(&s->watch, s->source, err);
 	if (code == 0 && !s->option.dry_run)
-		watch_inherit(&s->watch, s->live);
+		watch_inherit(&s->watch, s->source);
 	if (code == 0)
 		code = add_processes(s, by_thread, err);
 	if (code == 0 && by_thread && !s->threads)
 		code = error_set(err, ESRCH, "no thread of the target is named '%s'",
 				 s->target.thread ? s->target.thread : "");
 	if (code == 0)
-		watch_tell(&s->watch, s->live, &s->describe, &s->feed);
+		watch_tell(&s->watch, s->source, &s->describe, &s->feed);
 	if (code == 0)
 		permit_pending(s);
 	return code;
@@ -223,7 +232,7 @@ enum end_reason session_run(struct session *s)
 	enum end_reason reason = ENDED_BY_USER;
 
 	s->began = clock_now();
-	s->failed = live_start(s->live, &s->error);
+	s->failed = source_start(s->source, &s->error);
 	if (!s->failed && s->held)
 		s->failed = launch_go(s->child, &s->error);
 	if (s->held && !s->failed)
@@ -231,7 +240,7 @@ enum end_reason session_run(struct session *s)
 	s->held = s->held && s->failed;
 	if (!s->failed)
 		reason = loop_run(&s->loop, s->option.duration, s->option.interval);
-	live_stop(s->live, reason, loop_child_status(&s->loop));
+	source_stop(s->source, reason, loop_child_status(&s->loop));
 	feed_flush(&s->feed);
 	if (s->feed.failed && !s->failed) {
 		s->error = s->feed.error;
@@ -253,7 +262,7 @@ void session_close(struct session *s)
 {
 	if (s->held)
 		launch_abandon(s->child);
-	live_close(s->live);
+	source_close(s->source);
 	if (s->looped)
 		loop_done(&s->loop);
 	mapwatch_close(&s->mapwatch);
@@ -264,6 +273,7 @@ void session_close(struct session *s)
 	tables_free(s->tables);
 	watch_done(&s->watch);
 	target_done(&s->target);
+	array_done(&s->observers);
 	array_done(&s->born);
 	array_done(&s->young);
 	array_done(&s->unjudged);

@@ -17,6 +17,8 @@
 #include "session/watch.h"
 #include "source/mapwatch.h"
 
+struct session;
+
 struct session_option {
 	struct target_query query;
 	char **program;	   /* argv of a command to start instead, NULL = none */
@@ -30,6 +32,14 @@ struct session_option {
 	nsec duration;	     /* 0 = until something ends it */
 	nsec interval;	     /* between ticks */
 	const char *command; /* the command line, for the recording */
+	source_open open;    /* NULL: this kernel (source/live.h) */
+};
+
+/* Who wants to see a session run: what commands show, and a server.  Either may be NULL. */
+struct session_observer {
+	void (*on_poll)(void *context, struct session *s); /* every LOOP_POLL_MSEC */
+	void (*on_tick)(void *context, struct session *s); /* every option.interval */
+	void *context;
 };
 
 struct session_young {
@@ -48,7 +58,7 @@ struct session {
 	struct mapwatch mapwatch;
 	unsigned heard; /* mappings heard of since the last tick */
 	struct loop loop;
-	struct live *live;
+	struct source *source;
 	struct stream_writer *writer; /* set before session_arm to record; the caller's */
 	uint32_t threads;	      /* that were asked for by name or number */
 	uint32_t child;		      /* pid of the command that was started, 0 = none */
@@ -62,9 +72,7 @@ struct session {
 	nsec missed; /* when maps were last looked at for a sample in none of them */
 	nsec opened; /* when session_open was called */
 	nsec began;  /* when the clock was started */
-	void (*on_poll)(struct session *s); /* may be NULL; what commands show */
-	void (*on_tick)(struct session *s);
-	void *screen;	    /* the command's own, for these two */
+	ARRAY(struct session_observer) observers;
 	struct error error; /* why a run ended early */
 	int failed;	    /* negative errno, 0 = it did not */
 };
@@ -72,6 +80,8 @@ struct session {
 /* Options are kept, not copied.  Errors as of target_find, launch_open and
  * watch_find; the session is closed by the caller in every case. */
 int session_open(struct session *s, const struct session_option *option, struct error *err);
+/* Before it runs; in the order in which they are told. */
+void session_observe(struct session *s, struct session_observer observer);
 int session_arm(struct session *s, struct error *err);
 /* Why it ended; s->failed when something made it end early. */
 enum end_reason session_run(struct session *s);

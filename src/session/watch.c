@@ -249,9 +249,9 @@ static const char *what_is_stepped(const struct probe_function *f)
  * twenty runs.  What seems dear is looked at for up to three seconds, so that it hardly
  * depends on when it was asked. */
 static uint32_t settled_cost(const char *place, const struct probe_function *f,
-			     struct live *live)
+			     struct source *source)
 {
-	struct price price = live_price(live);
+	struct price price = source_price(source);
 
 	for (unsigned i = 0; i < LOOKS_MORE && price_of_call(&price, f) > WATCH_DEAR_NSEC;
 	     i++) {
@@ -259,21 +259,21 @@ static uint32_t settled_cost(const char *place, const struct probe_function *f,
 			log_progress("'%s' seems to cost %.1f us a call: looking again", place,
 				     price_of_call(&price, f) / 1e3);
 		usleep(LOOK_USEC);
-		price = live_price_look(live);
+		price = source_price_look(source);
 	}
 	log_progress_done();
 	return price_of_call(&price, f);
 }
 
-int watch_price(struct watch *w, struct live *live, struct error *err)
+int watch_price(struct watch *w, struct source *source, struct error *err)
 {
-	struct price price = live_price(live);
+	struct price price = source_price(source);
 
 	for (uint32_t i = 0; i < w->set.count; i++) {
 		const struct probe *p = &w->set.at[i];
 		const struct probe_function *dearest = find_dearest(p, &price);
 		bool stepped = what_is_stepped(dearest) != NULL;
-		uint32_t cost = stepped ? settled_cost(p->place, dearest, live) : 0;
+		uint32_t cost = stepped ? settled_cost(p->place, dearest, source) : 0;
 		const char *or_guess = function_price(dearest).exit == INSN_STEPPED
 					       ? ", --exit bracket to estimate its ends"
 					       : "";
@@ -306,21 +306,21 @@ static struct attach_sites sites_of(const struct watch_file *f, uint32_t pid)
 	};
 }
 
-void watch_inherit(struct watch *w, struct live *live)
+void watch_inherit(struct watch *w, struct source *source)
 {
 	for (uint32_t i = 0; i < w->files.count; i++) {
 		struct attach_sites sites = sites_of(&w->files.at[i], 0);
 
-		live_inherit(live, &sites);
+		source_inherit(source, &sites);
 	}
 }
 
-int watch_arm(struct watch *w, struct live *live, uint32_t pid, struct error *err)
+int watch_arm(struct watch *w, struct source *source, uint32_t pid, struct error *err)
 {
-	live_layouts(live, w->layouts.at, w->layouts.count);
+	source_layouts(source, w->layouts.at, w->layouts.count);
 	for (uint32_t i = 0; i < w->files.count; i++) {
 		struct attach_sites sites = sites_of(&w->files.at[i], pid);
-		int code = live_watch(live, &sites, err);
+		int code = source_watch(source, &sites, err);
 
 		if (code)
 			return code;
@@ -341,12 +341,12 @@ static uint32_t image_of(const struct watch *w, const struct describe *d,
 	return 0;
 }
 
-void watch_tell(struct watch *w, struct live *live, struct describe *describe,
+void watch_tell(struct watch *w, struct source *source, struct describe *describe,
 		struct feed *feed)
 {
 	AUTO_FREE struct event_room *room = NEW(struct event_room);
 	struct naming naming = namer_naming(feed->namer);
-	struct price price = live_price(live);
+	struct price price = source_price(source);
 
 	for (uint32_t i = 0; i < w->set.count; i++) {
 		const struct probe *p = &w->set.at[i];

@@ -7,7 +7,7 @@
 #include "probe/probe.h"
 #include "session/describe.h"
 #include "session/feed.h"
-#include "source/live.h"
+#include "source/source.h"
 
 /* Sites of all probes in one file, ready to be attached by one link. */
 struct watch_file {
@@ -44,16 +44,16 @@ void watch_done(struct watch *w);
 bool watch_fits(struct watch *w, enum attach_kind kind, struct error *err);
 /* -EINVAL when a probe is dear: single-stepped at more than WATCH_DEAR_NSEC a call
  * here, or on more than WATCH_DEAR_SITES functions.  The sentence says how to go on. */
-int watch_price(struct watch *w, struct live *live, struct error *err);
+int watch_price(struct watch *w, struct source *source, struct error *err);
 #define WATCH_DEAR_NSEC 10000
 #define WATCH_DEAR_SITES 1000
 
 /* Every child to come will carry all probes.  Before a process is added. */
-void watch_inherit(struct watch *w, struct live *live);
+void watch_inherit(struct watch *w, struct source *source);
 /* Attaches all probes to one process. */
-int watch_arm(struct watch *w, struct live *live, uint32_t pid, struct error *err);
+int watch_arm(struct watch *w, struct source *source, uint32_t pid, struct error *err);
 /* Tells the stream of each probe. */
-void watch_tell(struct watch *w, struct live *live, struct describe *describe,
+void watch_tell(struct watch *w, struct source *source, struct describe *describe,
 		struct feed *feed);
 /* May returns be hooked in the process, by all code that it maps now?  *ret_pages: how
  * much that is (maps_code_pages), 0 = the process is gone.  false: err says why not. */

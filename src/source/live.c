@@ -19,7 +19,8 @@
 #define COUNTER_BYTES (32u << 20) /* what the call counters may take */
 
 struct live {
-	struct live_option option;
+	struct source source; /* first */
+	struct source_option option;
 	source_event event;
 	void *context;
 	struct sonde_bpf *bpf;
@@ -36,6 +37,11 @@ struct live {
 	struct tables_need need;
 	struct judged_maps judged;
 };
+
+static struct live *live_of(struct source *s)
+{
+	return (struct live *)s;
+}
 
 static int take_record(void *context, void *record, size_t size)
 {
@@ -63,7 +69,7 @@ static uint32_t stripes_for(uint32_t probes)
 
 static void configure(struct live *l, uint32_t probes, uint32_t stripes)
 {
-	const struct live_option *o = &l->option;
+	const struct source_option *o = &l->option;
 	struct sonde_bpf *b = l->bpf;
 	unsigned type = attach_program_type(o->attach);
 
@@ -195,34 +201,10 @@ static int load(struct live *l, struct error *err)
 	return 0;
 }
 
-int live_open(const struct live_option *option, source_event event, void *context,
-	      struct live **ret, struct error *err)
+static void live_close(struct source *s)
 {
-	struct live *l;
-	int code;
+	struct live *l = live_of(s);
 
-	if (option->hz > ticker_limit())
-		return error_set(err, EINVAL,
-				 "%u samples a second are more than this kernel allows (%u, "
-				 "kernel.perf_event_max_sample_rate)",
-				 option->hz, ticker_limit());
-	l = NEW(struct live);
-	l->option = *option;
-	l->event = event;
-	l->context = context;
-	code = load(l, err);
-	if (code) {
-		live_close(l);
-		return code;
-	}
-	*ret = l;
-	return 0;
-}
-
-void live_close(struct live *l)
-{
-	if (!l)
-		return;
 	pricer_enough(&l->pricer);
 	armed_free(l->armed);
 	pricer_end(&l->pricer);
@@ -246,25 +228,28 @@ static int add_key(struct bpf_map *map, uint32_t key, const char *what, struct e
 			 errno == E2BIG ? "too many at once" : strerror(errno));
 }
 
-int live_add_process(struct live *l, uint32_t pid, struct error *err)
+static int live_add_process(struct source *s, uint32_t pid, struct error *err)
 {
+	struct live *l = live_of(s);
+
 	if (!l->option.by_thread) /* whose time that of the process is not */
 		cputime_add(&l->cputime, pid);
 	return add_key(l->bpf->maps.targets, pid, "process", err);
 }
 
-int live_add_thread(struct live *l, uint32_t tid, struct error *err)
+static int live_add_thread(struct source *s, uint32_t tid, struct error *err)
 {
-	return add_key(l->bpf->maps.tids, tid, "thread", err);
+	return add_key(live_of(s)->bpf->maps.tids, tid, "thread", err);
 }
 
-struct judged_maps *live_judged(struct live *l)
+static struct judged_maps *live_judged(struct source *s)
 {
-	return &l->judged;
+	return &live_of(s)->judged;
 }
 
-struct price live_price(struct live *l)
+static struct price live_price(struct source *s)
 {
+	struct live *l = live_of(s);
 	struct attach_programs programs = programs_of(l);
 
 	if (!l->priced) {
@@ -275,40 +260,24 @@ struct price live_price(struct live *l)
 	return pricer_price(&l->pricer);
 }
 
-struct price live_price_look(struct live *l)
+static struct price live_price_look(struct source *s)
 {
-	(void)live_price(l);
-	return pricer_look(&l->pricer);
+	(void)live_price(s);
+	return pricer_look(&live_of(s)->pricer);
 }
 
-static void ignore(void *context, const struct event *e)
+static void live_layouts(struct source *s, const struct goroutine_layout *layouts,
+			 uint32_t count)
 {
-	(void)context;
-	(void)e;
-}
+	struct live *l = live_of(s);
 
-int live_price_here(enum attach_kind attach, struct price *ret, struct error *err)
-{
-	const struct live_option option = { .probes = 1, .attach = attach };
-	struct live *l;
-	int code = live_open(&option, ignore, NULL, &l, err);
-
-	*ret = (struct price){ 0 };
-	if (code)
-		return code;
-	*ret = live_price(l);
-	live_close(l);
-	return 0;
-}
-
-void live_layouts(struct live *l, const struct goroutine_layout *layouts, uint32_t count)
-{
 	for (uint32_t i = 0; i < count && i < MAX_LAYOUTS; i++)
 		l->bpf->bss->layouts[i] = layouts[i];
 }
 
-int live_watch(struct live *l, const struct attach_sites *sites, struct error *err)
+static int live_watch(struct source *s, const struct attach_sites *sites, struct error *err)
 {
+	struct live *l = live_of(s);
 	nsec now = clock_now();
 
 	for (uint32_t i = 0; i < sites->count; i++) {
@@ -323,15 +292,17 @@ int live_watch(struct live *l, const struct attach_sites *sites, struct error *e
 	return armed_add(l->armed, sites, err);
 }
 
-void live_inherit(struct live *l, const struct attach_sites *sites)
+static void live_inherit(struct source *s, const struct attach_sites *sites)
 {
+	struct live *l = live_of(s);
+
 	if (l->option.follow)
 		armed_inherit(l->armed, sites);
 }
 
-void live_ended(struct live *l, uint32_t pid)
+static void live_ended(struct source *s, uint32_t pid)
 {
-	armed_ended(l->armed, pid);
+	armed_ended(live_of(s)->armed, pid);
 }
 
 /* Of children that were forked since the last call. */
@@ -379,8 +350,9 @@ static bool is_step_over(const struct live *l, nsec now)
 	       now - l->counted >= (step > STEP_LEAST ? step : STEP_LEAST) - STEP_EARLY;
 }
 
-int live_poll(struct live *l)
+static int live_poll(struct source *s)
 {
+	struct live *l = live_of(s);
 	int records = consume(l);
 	nsec now = clock_now();
 
@@ -421,14 +393,15 @@ static void set_tick(struct live *l)
 	residue_guess(&l->counts.rule.residue, residue_spread(l->bpf->bss->tick_nsec));
 }
 
-int live_start(struct live *l, struct error *err)
+static int live_start(struct source *s, struct error *err)
 {
+	struct live *l = live_of(s);
 	struct event_start start = {
 		.head = { .kind = EVENT_START, .size = sizeof(start) },
 	};
 
 	if (l->option.probes) {
-		live_price(l); /* so that it can be taken off */
+		live_price(s); /* so that it can be taken off */
 		each_thread(l, l->bpf->progs.known_threads);
 		if (l->option.hz)
 			set_tick(l);
@@ -480,16 +453,19 @@ static void send_loss(struct live *l)
 	l->event(l->context, &e.head);
 }
 
-void live_tick(struct live *l)
+static void live_tick(struct source *s)
 {
+	struct live *l = live_of(s);
+
 	consume(l);
 	tell_armed(l);
 	count_calls(l, clock_now());
 	send_loss(l);
 }
 
-void live_stop(struct live *l, enum end_reason reason, int status)
+static void live_stop(struct source *s, enum end_reason reason, int status)
 {
+	struct live *l = live_of(s);
 	struct event_end end = {
 		.head = { .kind = EVENT_END, .size = sizeof(end) },
 		.reason = reason,
@@ -510,4 +486,66 @@ void live_stop(struct live *l, enum end_reason reason, int status)
 	count_calls(l, end.head.time);
 	send_loss(l);
 	l->event(l->context, &end.head);
+}
+
+static const struct source_operations operations = {
+	.close = live_close,
+	.add_process = live_add_process,
+	.add_thread = live_add_thread,
+	.layouts = live_layouts,
+	.watch = live_watch,
+	.inherit = live_inherit,
+	.ended = live_ended,
+	.judged = live_judged,
+	.price = live_price,
+	.price_look = live_price_look,
+	.start = live_start,
+	.poll = live_poll,
+	.tick = live_tick,
+	.stop = live_stop,
+};
+
+int live_open(const struct source_option *option, source_event event, void *context,
+	      struct source **ret, struct error *err)
+{
+	struct live *l;
+	int code;
+
+	if (option->hz > ticker_limit())
+		return error_set(err, EINVAL,
+				 "%u samples a second are more than this kernel allows (%u, "
+				 "kernel.perf_event_max_sample_rate)",
+				 option->hz, ticker_limit());
+	l = NEW(struct live);
+	l->source.operations = &operations;
+	l->option = *option;
+	l->event = event;
+	l->context = context;
+	code = load(l, err);
+	if (code) {
+		live_close(&l->source);
+		return code;
+	}
+	*ret = &l->source;
+	return 0;
+}
+
+static void ignore(void *context, const struct event *e)
+{
+	(void)context;
+	(void)e;
+}
+
+int live_price_here(enum attach_kind attach, struct price *ret, struct error *err)
+{
+	const struct source_option option = { .probes = 1, .attach = attach };
+	struct source *s;
+	int code = live_open(&option, ignore, NULL, &s, err);
+
+	*ret = (struct price){ 0 };
+	if (code)
+		return code;
+	*ret = live_price(s);
+	live_close(s);
+	return 0;
 }

@@ -122,36 +122,36 @@ static uint64_t offset_of(const void *address)
 }
 
 /* All that the process maps is fit for hooks. */
-static void tell_judged(struct live *live, uint32_t pid)
+static void tell_judged(struct source *live, uint32_t pid)
 {
-	struct judged looked = judged_look(live_judged(live), pid);
+	struct judged looked = judged_look(source_judged(live), pid);
 	struct maps maps = { 0 };
 
 	assert_int_equal(maps_read(pid, &maps, NULL), 0);
-	assert_true(judged_tell(live_judged(live), pid, &looked, maps_code_pages(&maps)));
+	assert_true(judged_tell(source_judged(live), pid, &looked, maps_code_pages(&maps)));
 	maps_done(&maps);
 }
 
 static void watch_child(enum attach_kind kind, struct attach_sites sites, bool judged,
 			struct tally *t)
 {
-	struct live_option option = { .hz = 499, .user = true, .probes = 2, .attach = kind };
-	struct live *live = NULL;
+	struct source_option option = { .hz = 499, .user = true, .probes = 2, .attach = kind };
+	struct source *live = NULL;
 	struct error err = { "" };
 	int go, status;
 	pid_t pid = start_child(&go);
 
 	sites.pid = pid;
-	if (live_open(&option, take, t, &live, &err) || live_add_process(live, pid, &err) ||
-	    live_watch(live, &sites, &err) || live_start(live, &err))
+	if (live_open(&option, take, t, &live, &err) || source_add_process(live, pid, &err) ||
+	    source_watch(live, &sites, &err) || source_start(live, &err))
 		fail_msg("%s", err.text);
 	if (judged && kind == ATTACH_SESSION)
 		tell_judged(live, pid);
 	assert_int_equal(write(go, "x", 1), 1);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-	live_stop(live, ENDED_BY_TARGET, status);
-	live_close(live);
+	source_stop(live, ENDED_BY_TARGET, status);
+	source_close(live);
 	close(go);
 }
 
@@ -247,11 +247,11 @@ static void perf_events_count_every_call(void **state)
 
 static void a_process_that_is_gone_is_said_to_be(void **state)
 {
-	struct live_option option = { .probes = 1, .attach = ATTACH_SESSION };
+	struct source_option option = { .probes = 1, .attach = ATTACH_SESSION };
 	uint64_t offset = offset_of(live_test_call), cookie = 1;
 	struct attach_sites sites = { "/proc/self/exe", 0, &offset, &cookie, 1 };
 	struct tally t = { 0 };
-	struct live *live = NULL;
+	struct source *live = NULL;
 	struct error err = { "" };
 	pid_t pid;
 
@@ -262,9 +262,9 @@ static void a_process_that_is_gone_is_said_to_be(void **state)
 	waitpid(pid, NULL, 0);
 	sites.pid = pid;
 	assert_int_equal(live_open(&option, take, &t, &live, &err), 0);
-	assert_int_equal(live_watch(live, &sites, &err), -ESRCH);
+	assert_int_equal(source_watch(live, &sites, &err), -ESRCH);
 	assert_non_null(strstr(err.text, "ended"));
-	live_close(live);
+	source_close(live);
 }
 
 /* What the kernel looked at to verify the programs of this process, in instructions. */
@@ -296,20 +296,20 @@ static uint64_t verified(void)
  * a second where this takes a tenth. */
 static void the_programs_are_soon_verified(void **state)
 {
-	struct live_option option = { .hz = 99,
-				      .user = true,
-				      .kernel = true,
-				      .follow = true,
-				      .probes = 1,
-				      .brackets = true };
+	struct source_option option = { .hz = 99,
+					.user = true,
+					.kernel = true,
+					.follow = true,
+					.probes = 1,
+					.brackets = true };
 	struct tally t = { 0 };
-	struct live *live = NULL;
+	struct source *live = NULL;
 	struct error err = { "" };
 
 	need(support_here().uprobe_session);
 	assert_int_equal(live_open(&option, take, &t, &live, &err), 0);
 	assert_in_range(verified(), 10000, 250000);
-	live_close(live);
+	source_close(live);
 }
 
 int main(void)

@@ -37,7 +37,7 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	t2 = clock_now();
-	live_stop(s.live, ENDED_BY_TIME, 0);
+	source_stop(s.source, ENDED_BY_TIME, 0);
 	t3 = clock_now();
 	for (uint32_t i = 0; i < s.watch.set.count; i++)
 		functions += s.watch.set.at[i].functions.count;

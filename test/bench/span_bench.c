@@ -107,13 +107,13 @@ static void count_timed(void *context, const struct event *e)
 }
 
 /* Whatever is mapped here may be hooked. */
-static void tell_judged(struct live *live)
+static void tell_judged(struct source *live)
 {
-	struct judged looked = judged_look(live_judged(live), getpid());
+	struct judged looked = judged_look(source_judged(live), getpid());
 	struct maps maps = { 0 };
 
 	if (maps_read(getpid(), &maps, NULL) ||
-	    !judged_tell(live_judged(live), getpid(), &looked, maps_code_pages(&maps))) {
+	    !judged_tell(source_judged(live), getpid(), &looked, maps_code_pages(&maps))) {
 		fprintf(stderr, "span_bench: its own code could not be judged\n");
 		exit(1);
 	}
@@ -153,22 +153,22 @@ static double measure_floor(uint64_t offset)
 
 static double measure_sites(int (*function)(int), const struct attach_sites *sites)
 {
-	struct live_option option = { .hz = 99, .user = true, .kernel = true, .probes = 1 };
+	struct source_option option = { .hz = 99, .user = true, .kernel = true, .probes = 1 };
 	struct error err;
-	struct live *live;
+	struct source *live;
 	uint64_t timed = 0;
 	double v;
 
 	if (live_open(&option, count_timed, &timed, &live, &err) ||
-	    live_add_process(live, getpid(), &err) || live_watch(live, sites, &err) ||
-	    live_start(live, &err)) {
+	    source_add_process(live, getpid(), &err) || source_watch(live, sites, &err) ||
+	    source_start(live, &err)) {
 		fprintf(stderr, "span_bench: %s\n", err.text);
 		exit(1);
 	}
 	tell_judged(live);
 	v = measure(function);
-	live_stop(live, ENDED_BY_TIME, 0);
-	live_close(live);
+	source_stop(live, ENDED_BY_TIME, 0);
+	source_close(live);
 	if (timed != (BATCHES + 1) * CALLS) {
 		fprintf(stderr, "span_bench: %" PRIu64 " calls were timed of %d\n", timed,
 			(BATCHES + 1) * CALLS);

@@ -1,8 +1,8 @@
 /*
  * latency_screen - the durations of a span's calls, drawn for a person.
  */
-#ifndef SONDE_CMD_LATENCY_SCREEN_H
-#define SONDE_CMD_LATENCY_SCREEN_H
+#ifndef SONDE_SINK_LATENCY_SCREEN_H
+#define SONDE_SINK_LATENCY_SCREEN_H
 
 #include "base/text.h"
 #include "view/picture.h"

@@ -1,4 +1,4 @@
-#include "cmd/latency_screen.h"
+#include "sink/latency_screen.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

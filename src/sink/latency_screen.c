@@ -1,4 +1,4 @@
-#include "cmd/latency_screen.h"
+#include "sink/latency_screen.h"
 
 #include "base/columns.h"
 #include "sink/fit.h"

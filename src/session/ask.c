@@ -1,0 +1,36 @@
+#include "session/ask.h"
+
+#include "model/split.h"
+#include "view/answer.h"
+
+int ask_check(const struct ask *a, struct error *err)
+{
+	struct split *split = NULL;
+	int code;
+
+	if (!a->split)
+		return 0;
+	code = split_parse(a->split, &split, err);
+	split_free(split);
+	return code;
+}
+
+int ask_picture(const struct ask *a, struct feed *feed, struct picture **ret, struct error *err)
+{
+	struct naming naming = namer_naming(feed->namer);
+	struct query query = {
+		.split = a->split,
+		.fold = a->fold,
+		.live = feed->live,
+		.no_kernel = a->no_kernel,
+		.no_user = a->no_user,
+	};
+
+	if (a->last)
+		query.window = (struct window){ .kind = WINDOW_LAST, .length = a->last };
+	else if (a->ewma)
+		query.window = (struct window){ .kind = WINDOW_EWMA, .length = a->ewma };
+	if (!feed->live)
+		namer_set_line_budget(feed->namer, NAMER_ANSWER_BUDGET);
+	return view_answer(feed->store, &query, &naming, ret, err);
+}

@@ -1,0 +1,25 @@
+/*
+ * ask - a question as people and programs put it, asked of what was gathered.
+ */
+#ifndef SONDE_SESSION_ASK_H
+#define SONDE_SESSION_ASK_H
+
+#include "session/feed.h"
+#include "view/picture.h"
+
+/* Zero is all there is, at any time, without a split. */
+struct ask {
+	const char *split;	 /* an expression, NULL = none */
+	nsec last;		 /* only the last so long, 0 = all */
+	nsec ewma;		 /* else, unless 0: what is so old counts half */
+	bool no_user, no_kernel; /* stacks without these frames */
+	enum fold_by fold;
+};
+
+/* Is the split an expression at all?  Before anything is recorded for it. */
+int ask_check(const struct ask *a, struct error *err);
+/* The answer; errors as of view_answer(). */
+int ask_picture(const struct ask *a, struct feed *feed, struct picture **ret,
+		struct error *err);
+
+#endif
