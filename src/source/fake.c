@@ -74,7 +74,8 @@ static struct judged_maps *fake_judged(struct source *s)
 
 static struct price fake_price(struct source *s)
 {
-	return fake_of(s)->costs;
+	(void)s;
+	return (struct price){ 0 };
 }
 
 static int fake_start(struct source *s, struct error *err)
@@ -95,7 +96,7 @@ static int fake_start(struct source *s, struct error *err)
 
 static int fake_poll(struct source *s)
 {
-	fake_of(s)->polls++;
+	(void)s;
 	return 0;
 }
 

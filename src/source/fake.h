@@ -15,13 +15,12 @@ struct fake {
 	void (*on_start)(struct fake *f);
 	void (*on_tick)(struct fake *f);
 	void *test; /* its own */
-	struct price costs;
 	/* what came */
 	struct source_option option;
 	source_event event;
 	void *context;
-	struct text did; /* "open add_process start poll tick stop close": each once in a row */
-	unsigned polls, ticks;
+	struct text did; /* "open add_process start tick stop close": each once in a row */
+	unsigned ticks;
 	uint32_t sites; /* that are watched, in all processes */
 	enum end_reason reason;
 };
