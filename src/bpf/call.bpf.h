@@ -30,6 +30,8 @@ static __always_inline void send_leave(const struct open_span *s, __u64 parent, 
 		.retval = retval,
 	};
 
+	if (is_stale(s->probe))
+		return;
 	event_fill(&e.head, EVENT_LEAVE, sizeof(e), (__u32)bpf_get_current_pid_tgid(), now);
 	send(&e, sizeof(e), &loss.spans);
 }
@@ -128,9 +130,28 @@ static __always_inline int bracket_end(struct thread_state *t, const struct open
 	return 0;
 }
 
+/* The innermost of the first so many spans that is not stale. */
+__noinline __u64 living_parent(const struct thread_state *t, __u32 depth)
+{
+	if (!t)
+		return 0;
+	for (__u32 i = 0; i < MAX_OPEN; i++) {
+		__u32 d = depth - 1 - i;
+
+		barrier_var(d);
+		if (d >= MAX_OPEN)
+			break;
+		if (!is_stale(t->spans[d].probe))
+			return t->spans[d].id;
+	}
+	return t->outer;
+}
+
 /* The id of what an open span is nested in. */
 static __always_inline __u64 parent_of(const struct thread_state *t, __u32 depth)
 {
+	if (unwatched)
+		return living_parent(t, depth);
 	return depth > 0 ? t->spans[(depth - 1) & (MAX_OPEN - 1)].id : t->outer;
 }
 
@@ -201,6 +222,8 @@ __noinline int tell_open(struct thread_state *t, __u32 pid, __u32 tid, __u64 now
 		e.span = s->id;
 		e.began = s->began;
 		e.probe = s->probe;
+		if (is_stale(s->probe))
+			continue;
 		parent = s->id;
 		if (is_counted(s))
 			continue;
@@ -336,7 +359,7 @@ static __always_inline __u64 call_push(struct thread_state *t, __u32 probe, __u6
 
 	if (depth && depth <= MAX_OPEN && t->spans[(depth - 1) & (MAX_OPEN - 1)].slot <= slot)
 		drop_dead(t, slot, bpf_ktime_get_ns());
-	if (control.brackets)
+	if (control.brackets && brackets)
 		bracket_look(t, slot, bpf_ktime_get_ns());
 	depth = t->depth;
 	if (depth >= MAX_OPEN)
@@ -399,8 +422,9 @@ static __always_inline bool call_counts(__u64 cookie, struct task_struct *task)
 
 	if (!is_watched(probe, task))
 		return false;
-	if (c)
-		count(&c->entries);
+	if (!c)
+		return !probe;
+	count(&c->entries);
 	return true;
 }
 
@@ -556,7 +580,7 @@ static __always_inline int call_leave(struct pt_regs *ctx, __u64 id)
 	}
 	t->busy = 0;
 unmatched:
-	if (phase == PHASE_STEADY)
+	if (phase == PHASE_STEADY && !is_stale(COOKIE_PROBE(bpf_get_attach_cookie(ctx))))
 		count(&loss.unmatched);
 	return 0;
 }

@@ -196,7 +196,7 @@ int clock_tick(struct bpf_perf_event_data *ctx)
 			t->named = 1;
 			send_thread(task, now);
 		}
-		if (control.brackets && !t->busy)
+		if (control.brackets && brackets && !t->busy)
 			bracket_seek(w, t);
 	}
 	if (at)

@@ -27,6 +27,8 @@ __noinline __u64 announce(struct thread_state *t, __u64 now, __u64 parent)
 
 		if (i >= t->depth)
 			break;
+		if (is_stale(s->probe))
+			continue;
 		if (!(s->flags & SPAN_SAMPLED)) {
 			struct event_enter e = {
 				.span = s->id,
@@ -84,7 +86,7 @@ __noinline __u64 fallen_at(struct foreign_key *key, __u64 parent, __u64 now)
 
 		key->jumps = i;
 		c = bpf_map_lookup_elem(&foreign_calls, key);
-		if (!c)
+		if (!c || is_stale(c->span.probe))
 			continue;
 		flags = __sync_fetch_and_or(&c->span.flags, SPAN_SAMPLED);
 		if (flags & SPAN_ENDED)

@@ -213,12 +213,33 @@ static long foreign_tell_one(void *map, struct foreign_key *key, struct foreign_
 		.pid = key->pid,
 	};
 
-	if (is_counted(&c->span))
+	if (is_stale(e.probe) || is_counted(&c->span))
 		return 0;
 	event_fill(&e.head, EVENT_OPEN, sizeof(e), c->tid, *now);
 	send(&e, sizeof(e), &loss.spans);
 	if (phase == PHASE_CLOSING)
 		count_end(e.probe, END_DETACHED);
+	return 0;
+}
+
+static long foreign_forget_one(void *map, struct foreign_key *key, struct foreign_call *c,
+			       struct probe_gone *gone)
+{
+	struct foreign_key copy = *key;
+
+	if (c->span.probe == gone->probe)
+		foreign_close(&copy, END_DETACHED, 0, NR_TRAP);
+	return 0;
+}
+
+/* Of a probe that was taken away nobody else would close what is open. */
+SEC("syscall")
+int forget(struct probe_gone *gone)
+{
+	struct probe_gone copy = *gone;
+
+	if (foreign_open && each_works())
+		for_each(&foreign_calls, foreign_forget_one, &copy, 0);
 	return 0;
 }
 

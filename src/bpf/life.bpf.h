@@ -82,7 +82,7 @@ int BPF_PROG(life_exit, struct task_struct *task)
 	if (!is_target(pid, task->pid))
 		return 0;
 	now = bpf_ktime_get_ns();
-	if (control.brackets)
+	if (control.brackets && brackets)
 		bracket_last(task, now);
 	close_all(task, END_EXIT, now);
 	/* live was lowered for this thread already */

@@ -184,6 +184,8 @@ __u64 foreign_open; /* how many foreign_calls there are */
 __u64 goroutines_kept;
 struct goroutine_layout layouts[MAX_LAYOUTS];
 __u32 phase;	 /* enum watch_phase */
+__u32 brackets;	 /* calls are watched whose end no probe sees */
+__u32 unwatched; /* a probe was taken away: calls may be open that count nowhere */
 __u32 tick_nsec; /* what a tick takes besides its program: the interrupt itself */
 struct probe_prices prices;
 __u32 landing_nsec; /* from when a tick falls due to its program, at most */
@@ -217,18 +219,33 @@ static __always_inline bool is_target(__u32 pid, __u32 tid)
 	return bpf_map_lookup_elem(&targets, &pid) != NULL;
 }
 
+/* NULL: its calls count nowhere. */
 static __always_inline struct call_counts *counts_of(__u32 probe)
 {
 	__u32 stripe = bpf_get_smp_processor_id() & control.stripe_mask;
-	__u32 slot = (probe - 1) * (control.stripe_mask + 1) + stripe;
+	__u32 slot = ((probe - 1) & control.slot_mask) * (control.stripe_mask + 1) + stripe;
+	struct call_counts *c = bpf_map_lookup_elem(&calls, &slot);
 
-	return bpf_map_lookup_elem(&calls, &slot);
+	return c && probe && c->probe == probe ? c : NULL;
+}
+
+/* A function of its own, so that it is verified once. */
+__noinline int counts_nowhere(__u32 probe)
+{
+	return probe && !counts_of(probe);
+}
+
+/* A call of a probe that was taken away while it was open: nothing is told of it. */
+static __always_inline bool is_stale(__u32 probe)
+{
+	return unwatched && counts_nowhere(probe);
 }
 
 static __always_inline void count_end(__u32 probe, __u32 reason)
 {
 	struct call_counts *c = counts_of(probe);
 
+	barrier_var(reason); /* the verifier must see that it is this one that is checked */
 	if (c && reason < NR_SPAN_END)
 		count(&c->ended[reason]);
 }

@@ -45,7 +45,11 @@ void cube_init(struct cube *c, uint32_t limit);
 void cube_done(struct cube *c);
 /* True when n more cells fit for sure. */
 bool cube_has_room(const struct cube *c, uint32_t n);
-/* Adds one sample to a cell; there is room. */
-void cube_add(struct cube *c, const struct cube_cell *sample);
+/* Adds to a cell; there is room. */
+void cube_add(struct cube *c, const struct cube_cell *samples);
+/* A probe is armed: all that it holds was taken before.  false: there is no room for that. */
+bool cube_arm(struct cube *c, uint32_t probe);
+/* Drops the cells of a probe (not 0). */
+void cube_forget(struct cube *c, uint32_t probe);
 
 #endif

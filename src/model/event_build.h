@@ -104,6 +104,15 @@ static inline void build_probe(struct store *st, nsec armed, const struct event_
 	build_send(st, &r, EVENT_PROBE, sizeof(*e) + build_strings(e->text, texts, 3));
 }
 
+static inline void build_unprobe(struct store *st, nsec time, uint32_t probe)
+{
+	union build_record r = { 0 };
+	struct event_unprobe *e = (void *)&r;
+
+	*e = (struct event_unprobe){ .head.time = time, .probe = probe };
+	build_send(st, &r, EVENT_UNPROBE, sizeof(*e));
+}
+
 /* A sample's fields but the stack; kernel and user frames leaf first, 0 at the
  * end. */
 struct build_stack {

@@ -114,6 +114,8 @@ static void join_probe(struct store *st, const struct event *e)
 		st->malformed++;
 		return;
 	}
+	if (!p->armed)
+		p->uncubed = !cube_arm(&st->cube, p->id);
 	p->sites = probe->sites;
 	p->exit = probe->exit < NR_PROBE_EXIT ? probe->exit : EXIT_NONE;
 	p->image = probe->image;
@@ -122,11 +124,32 @@ static void join_probe(struct store *st, const struct event *e)
 	p->cost = probe->cost;
 	p->line = probe->line;
 	p->armed = e->time;
+	p->removed = 0;
 	p->place = join_text(st, e, &at);
 	p->function = join_text(st, e, &at);
 	p->file = join_text(st, e, &at);
 	if (e->time > st->last_armed)
 		st->last_armed = e->time;
+}
+
+/* Its open calls were left by us; what is told of them behind this is of no use. */
+static void join_unprobe(struct store *st, const struct event *e)
+{
+	uint32_t id = ((const struct event_unprobe *)e)->probe;
+	const struct store_probe *p = store_probe(st, id);
+	uint32_t next;
+
+	if (!p || p->removed)
+		return;
+	for (uint32_t i = st->spans.open.oldest; i != SPAN_NONE; i = next) {
+		struct span *span = &st->spans.slots.at[i];
+
+		next = span->newer;
+		if (span->probe == id)
+			span_end(&st->spans, span, e->time, END_DETACHED);
+	}
+	store_remove_probe(st, id, e->time);
+	join_sees_time(st, e->time);
 }
 
 static void join_calls(struct store *st, const struct event *e)
@@ -260,6 +283,7 @@ static const struct {
 	[EVENT_UNSURE] = { join_sum, sizeof(struct event_call_sum) },
 	[EVENT_PROBED] = { join_sum, sizeof(struct event_call_sum) },
 	[EVENT_ARMED] = { join_armed, sizeof(struct event_armed) },
+	[EVENT_UNPROBE] = { join_unprobe, sizeof(struct event_unprobe) },
 	[EVENT_LOSS] = { join_loss, sizeof(struct event_loss) },
 	[EVENT_END] = { join_end, sizeof(struct event_end) },
 	[EVENT_START] = { join_start, sizeof(struct event_start) },

@@ -212,6 +212,58 @@ static void sums_are_of_the_same_interval(void **state)
 	store_free(st);
 }
 
+static void calls_that_are_open_when_their_probe_goes_were_left(void **state)
+{
+	struct event_enter enter = { .span = 7, .began = 90, .probe = 3, .pid = 42 };
+	struct event_leave leave = { .span = 9, .began = 50, .probe = 3 };
+	struct event_probe probe = { .probe = 3, .sites = 1 };
+	struct store *st = make_store(NULL);
+
+	build_probe(st, 20, &probe, "handle", "handle");
+	build_enter(st, 90, 43, &enter);
+	enter.span = 8;
+	enter.probe = 4;
+	build_enter(st, 95, 43, &enter);
+	build_leave(st, 100, 43, &leave);
+	build_unprobe(st, 200, 5); /* not known: nothing */
+	assert_int_equal(st->probes.count, 1);
+	build_unprobe(st, 200, 3);
+	assert_int_equal(store_probe(st, 3)->removed, 200);
+	assert_true(span_find(&st->spans, 7)->over);
+	assert_int_equal(span_find(&st->spans, 7)->reason, END_DETACHED);
+	assert_int_equal(span_find(&st->spans, 7)->ended, 200);
+	assert_false(span_finished(span_find(&st->spans, 7)));
+	assert_false(span_find(&st->spans, 8)->over);
+	assert_int_equal(span_find(&st->spans, 9)->ended, 100);
+	build_unprobe(st, 300, 3); /* it was taken away already */
+	assert_int_equal(store_probe(st, 3)->removed, 200);
+	assert_int_equal(st->malformed, 0);
+	store_free(st);
+}
+
+static void of_probes_that_are_gone_the_newest_are_kept(void **state)
+{
+	struct store *st = make_store(NULL);
+	struct event_probe probe = { .sites = 1 };
+
+	for (uint32_t id = 1; id <= STORE_MAX_REMOVED + 10; id++) {
+		probe.probe = id;
+		build_probe(st, 10 * id, &probe, "handle", "handle");
+		if (id != 5)
+			build_unprobe(st, 10 * id + 5, id);
+	}
+	assert_int_equal(st->probes.count, STORE_MAX_REMOVED + 1);
+	assert_non_null(store_probe(st, 5)); /* it is there still */
+	assert_int_equal(store_main_probe(st)->id, 5);
+	assert_null(store_probe(st, 10));
+	for (uint32_t id = 11; id <= STORE_MAX_REMOVED + 10; id++)
+		assert_int_equal(store_probe(st, id)->id, id);
+	build_unprobe(st, 5000, 5);
+	assert_int_equal(store_main_probe(st)->id, 5);
+	assert_null(store_probe(st, 11));
+	store_free(st);
+}
+
 static void lives_of_processes(void **state)
 {
 	static const uint64_t user[] = { 0x400100, 0 };
@@ -265,7 +317,7 @@ static void short_and_lying_records_are_counted(void **state)
 		memset(&r, 0, sizeof(r));
 		build_send(st, &r, kind, sizeof(struct event));
 	}
-	assert_int_equal(st->malformed, 20); /* all that are joined */
+	assert_int_equal(st->malformed, 21); /* all that are joined */
 	memset(&r, 0, sizeof(r));
 	sample->nr_user = 65535;
 	sample->nr_kernel = 65535;
@@ -283,7 +335,7 @@ static void short_and_lying_records_are_counted(void **state)
 	armed->since = 1000; /* before it was forked */
 	armed->head.time = 999;
 	build_send(st, &r, EVENT_ARMED, sizeof(*armed));
-	assert_int_equal(st->malformed, 25);
+	assert_int_equal(st->malformed, 26);
 	assert_int_equal(st->children.count, 0);
 	assert_int_equal(st->samples.count, 0);
 	store_free(st);
@@ -360,6 +412,8 @@ int main(void)
 		cmocka_unit_test(the_end_reason_says_whether_a_duration_is_known),
 		cmocka_unit_test(sums_are_of_the_same_interval),
 		cmocka_unit_test(ends_that_calls_have_no_room_for_are_of_the_same_interval),
+		cmocka_unit_test(calls_that_are_open_when_their_probe_goes_were_left),
+		cmocka_unit_test(of_probes_that_are_gone_the_newest_are_kept),
 		cmocka_unit_test(lives_of_processes),
 		cmocka_unit_test(children_are_summed_up),
 		cmocka_unit_test(short_and_lying_records_are_counted),

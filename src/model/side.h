@@ -9,7 +9,7 @@ enum side {
 	SIDE_REST,   /* in a call for which it is false */
 	SIDE_OPEN,   /* in a call that has not ended, so it is not known yet */
 	SIDE_OUT,    /* in no call of the probe */
-	SIDE_BEFORE, /* taken before the probe was armed */
+	SIDE_BEFORE, /* taken while the probe was not there: before, as a rule */
 	NR_SIDE,
 };
 

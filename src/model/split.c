@@ -55,15 +55,20 @@ static bool node_is_duration(const struct split *q, uint32_t i)
 	       split_node(q, i)->subject == SUBJECT_DUR;
 }
 
-/* "handle, libc:read" */
+/* "handle, libc:read"; those that were taken away only when there are no others. */
 static void list_probes(const struct store *st, struct text *to)
 {
+	bool all = st->probes.count && store_main_probe(st)->removed;
+	uint32_t listed = 0;
+
 	for (uint32_t i = 0; i < st->probes.count; i++) {
-		if (i == 8) {
+		if (st->probes.at[i].removed && !all)
+			continue;
+		if (listed == 8) {
 			text_add(to, ", ...");
 			return;
 		}
-		if (i)
+		if (listed++)
 			text_add(to, ", ");
 		text_add_plain(to, intern_string(&st->text, st->probes.at[i].place));
 	}
@@ -75,22 +80,43 @@ static bool probe_is(const struct store *st, const struct store_probe *p, const 
 	       strcmp(intern_string(&st->text, p->function), place) == 0;
 }
 
+/* How many are meant, and the first of them.  One that was taken away is when none else is,
+ * of several times that the place was watched the last. */
+static uint32_t find_probes(const struct store *st, const char *place, uint32_t *ret_first)
+{
+	const struct store_probe *first = NULL, *gone = NULL;
+	uint32_t matches = 0, others = 0;
+
+	for (uint32_t i = 0; i < st->probes.count; i++) {
+		const struct store_probe *p = &st->probes.at[i];
+
+		if (place && !probe_is(st, p, place))
+			continue;
+		if (p->removed) {
+			others += gone && gone->place != p->place;
+			gone = !gone || p->removed >= gone->removed ? p : gone;
+			continue;
+		}
+		matches++;
+		first = first ? first : p;
+	}
+	if (!first && gone) {
+		first = gone;
+		matches = 1 + others;
+	}
+	*ret_first = first ? first->id : 0;
+	return matches;
+}
+
 /* The probe that a comparison is about. */
 static int bind_place(const struct split *q, uint32_t i, const struct store *st,
 		      uint32_t *ret_probe, struct error *err)
 {
 	const struct expression_node *n = split_node(q, i);
 	AUTO_TEXT struct text known = { 0 };
-	uint32_t found = 0, matches = 0;
+	uint32_t matches;
 
-	for (uint32_t k = 0; k < st->probes.count; k++) {
-		if (n->place && !probe_is(st, &st->probes.at[k], n->place))
-			continue;
-		matches++;
-		if (!found)
-			found = st->probes.at[k].id;
-	}
-	*ret_probe = found;
+	matches = find_probes(st, n->place, ret_probe);
 	if (matches == 1)
 		return 0;
 	list_probes(st, &known);
@@ -153,7 +179,7 @@ int split_bind(struct split *q, const struct store *st, const struct window *w,
 			n->op == OP_IN ? bind_value(&n->high, store_probe(st, b->probe), w) : 0;
 	}
 	if (!q->probe && st->probes.count)
-		q->probe = st->probes.at[0].id;
+		q->probe = store_main_probe(st)->id;
 	return 0;
 }
 
@@ -184,7 +210,8 @@ enum side split_judge(const struct split *q, const struct store *st, const struc
 		if (!call && broken)
 			return SIDE_OPEN;
 		if (!call)
-			return probe && s->time < probe->armed ? SIDE_BEFORE : SIDE_OUT;
+			return probe && !store_probe_watched(probe, s->time) ? SIDE_BEFORE
+									     : SIDE_OUT;
 	}
 	*ret_call = scene.call = call;
 	return side_of(&scene);

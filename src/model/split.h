@@ -8,7 +8,8 @@
  * caller waited for.  (The distribution, and so pNN and the number of calls,
  * counts every call, inner ones too.)
  *
- *	OUT     in no call of the probe; BEFORE if older than its arming
+ *	OUT     in no call of the probe; BEFORE if older than its arming, or younger than
+ *	        its removal
  *	IN      the expression is true; of a call that has not ended: only if it
  *	        stays true however long it goes on (dur > t, and longer than t)
  *	REST    it is false

@@ -351,6 +351,56 @@ static void places_must_be_watched(void **state)
 	store_free(empty);
 }
 
+static uint32_t probe_meant(const struct store *st, const char *text)
+{
+	struct window w = { .kind = WINDOW_ALL };
+	uint32_t probe = 0;
+	struct error err;
+	struct split *q;
+
+	assert_int_equal(split_parse(text, &q, &err), 0);
+	if (!split_bind(q, st, &w, &err))
+		probe = split_probe(q);
+	split_free(q);
+	return probe;
+}
+
+static void a_place_that_is_watched_again_is_the_newer_one(void **state)
+{
+	struct event_probe again = { .probe = 3, .sites = 1 };
+	struct store *st = make_store();
+
+	build_unprobe(st, 2 * MS, 1);
+	assert_int_equal(probe_meant(st, "handle.dur > 4ms"), 1);
+	assert_int_equal(probe_meant(st, "dur > 4ms"), 2); /* the only one that is there */
+	assert_int_equal(probe_meant(st, "tid == 7"), 2);
+	build_probe(st, 4 * MS, &again, "handle", "shop_handle");
+	assert_int_equal(probe_meant(st, "handle.dur > 4ms"), 3);
+	assert_int_equal(probe_meant(st, "dur > 4ms"), 0); /* whose? */
+	build_unprobe(st, 5 * MS, 3);
+	build_unprobe(st, 6 * MS, 2);
+	assert_int_equal(probe_meant(st, "handle.dur > 4ms"), 3);
+	assert_int_equal(probe_meant(st, "parse.dur > 4ms"), 2);
+	assert_int_equal(probe_meant(st, "tid == 7"), 2); /* the last that was there */
+	store_free(st);
+}
+
+static void samples_behind_the_removal_are_no_calls(void **state)
+{
+	struct store *st = make_store();
+
+	ended(st, 5, 0, 1, MS);
+	assert_int_equal(side(st, "handle.dur > 4ms", 0), SIDE_OUT);
+	build_unprobe(st, 3 * MS, 1);
+	assert_int_equal(side(st, "handle.dur > 4ms", 0), SIDE_OUT); /* at 3 ms just so */
+	assert_int_equal(side(st, "handle.dur > 4ms", 5), SIDE_REST);
+	store_free(st);
+	st = make_store();
+	build_unprobe(st, 3 * MS - 1, 1);
+	assert_int_equal(side(st, "handle.dur > 4ms", 0), SIDE_BEFORE);
+	store_free(st);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -366,6 +416,8 @@ int main(void)
 		cmocka_unit_test(wrong_expressions_show_the_place),
 		cmocka_unit_test(hostile_expressions_end),
 		cmocka_unit_test(places_must_be_watched),
+		cmocka_unit_test(a_place_that_is_watched_again_is_the_newer_one),
+		cmocka_unit_test(samples_behind_the_removal_are_no_calls),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

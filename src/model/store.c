@@ -58,6 +58,26 @@ const struct store_probe *store_probe(const struct store *st, uint32_t id)
 	return i == TABLE_NONE ? NULL : &st->probes.at[i];
 }
 
+const struct store_probe *store_main_probe(const struct store *st)
+{
+	const struct store_probe *newest = NULL;
+
+	for (uint32_t i = 0; i < st->probes.count; i++) {
+		const struct store_probe *p = &st->probes.at[i];
+
+		if (!p->removed)
+			return p;
+		if (!newest || p->removed >= newest->removed)
+			newest = p;
+	}
+	return newest;
+}
+
+bool store_probe_watched(const struct store_probe *p, nsec time)
+{
+	return time >= p->armed && (!p->removed || time <= p->removed);
+}
+
 const struct store_image *store_image(const struct store *st, uint32_t id)
 {
 	uint32_t i = table_find(&st->image_ids, id);
@@ -109,6 +129,35 @@ struct store_probe *store_get_probe(struct store *st, uint32_t id)
 	if (i == st->probes.count)
 		((struct store_probe *)array_add(&st->probes))->id = id;
 	return &st->probes.at[i];
+}
+
+static void store_forget_probe(struct store *st, uint32_t at)
+{
+	struct store_probe *p = &st->probes.at[at];
+
+	cube_forget(&st->cube, p->id);
+	timeline_done(&p->calls);
+	table_remove(&st->probe_ids, p->id);
+	memmove(p, p + 1, (--st->probes.count - at) * sizeof(*p));
+	for (uint32_t i = at; i < st->probes.count; i++)
+		table_set(&st->probe_ids, st->probes.at[i].id, i);
+}
+
+void store_remove_probe(struct store *st, uint32_t id, nsec time)
+{
+	uint32_t removed = 0, oldest = 0;
+
+	store_get_probe(st, id)->removed = time;
+	for (uint32_t i = 0; i < st->probes.count; i++) {
+		nsec since = st->probes.at[i].removed;
+
+		if (!since)
+			continue;
+		if (!removed++ || since < st->probes.at[oldest].removed)
+			oldest = i;
+	}
+	if (removed > STORE_MAX_REMOVED)
+		store_forget_probe(st, oldest);
 }
 
 struct store_image *store_get_image(struct store *st, uint32_t id)

@@ -14,6 +14,7 @@
 #include "wire/event.h"
 
 #define STORE_MAX_PROBES 8192
+#define STORE_MAX_REMOVED 64 /* probes that were taken away: the newest are kept */
 #define STORE_MAX_IMAGES 65536
 #define STORE_MAX_PROCESSES 65536
 #define STORE_MAX_THREADS 65536
@@ -34,6 +35,8 @@ struct store_probe {
 	enum probe_exit exit;
 	uint64_t offset, length;
 	nsec armed;
+	nsec removed; /* when it was taken away, 0: it is there */
+	bool uncubed; /* which of the samples in the cube are older is not known */
 	struct timeline calls;
 };
 
@@ -117,6 +120,10 @@ void store_free(struct store *st); /* NULL is fine */
 
 /* NULL: not known. */
 const struct store_probe *store_probe(const struct store *st, uint32_t id);
+/* The first that is there, else the one taken away last; NULL: there is none. */
+const struct store_probe *store_main_probe(const struct store *st);
+/* Did it watch at that time? */
+bool store_probe_watched(const struct store_probe *p, nsec time);
 const struct store_image *store_image(const struct store *st, uint32_t id);
 const struct store_process *store_process(const struct store *st, uint32_t pid);
 const struct store_thread *store_thread(const struct store *st, uint32_t tid);
@@ -131,6 +138,8 @@ const struct span *store_enclosing(const struct store *st, span_id inner, uint32
 
 /* For join: these make the thing when it is new; NULL when there is no room. */
 struct store_probe *store_get_probe(struct store *st, uint32_t id);
+/* A probe that is known was taken away; the oldest such is forgotten when there are many. */
+void store_remove_probe(struct store *st, uint32_t id, nsec time);
 struct store_image *store_get_image(struct store *st, uint32_t id);
 struct store_process *store_get_process(struct store *st, uint32_t pid);
 struct store_thread *store_get_thread(struct store *st, uint32_t tid);

@@ -67,11 +67,12 @@ static int drop_known(const struct probe_set *set, struct probe *p, struct error
 	if (!kept)
 		return error_set(err, EEXIST,
 				 "all that '%.200s' stands for is watched by '%.200s'",
-				 p->place, set->at[who].place);
+				 p->place, probe_set_find(set, who)->place);
 	if (kept < count) {
 		char *note = mem_format("%s%s%u belong%s to '%.200s'", p->note ? p->note : "",
 					p->note ? "; " : "", count - kept,
-					count - kept == 1 ? "s" : "", set->at[who].place);
+					count - kept == 1 ? "s" : "",
+					probe_set_find(set, who)->place);
 
 		free(p->note);
 		p->note = note;
@@ -79,7 +80,7 @@ static int drop_known(const struct probe_set *set, struct probe *p, struct error
 	return 0;
 }
 
-int probe_set_add(struct probe_set *set, struct code *code, const char *place,
+int probe_set_add(struct probe_set *set, uint32_t id, struct code *code, const char *place,
 		  enum exit_wish wish, struct error *err)
 {
 	struct probe p;
@@ -97,10 +98,30 @@ int probe_set_add(struct probe_set *set, struct code *code, const char *place,
 		return ret;
 	}
 	for (uint32_t i = 0; i < p.functions.count; i++)
-		table_set(&set->owners, function_key(&p.functions.at[i]), set->count);
-	p.id = set->count + 1;
+		table_set(&set->owners, function_key(&p.functions.at[i]), id);
+	p.id = id;
 	array_push(set, p);
 	return 0;
+}
+
+struct probe *probe_set_find(const struct probe_set *set, uint32_t id)
+{
+	for (uint32_t i = 0; i < set->count; i++)
+		if (set->at[i].id == id)
+			return &set->at[i];
+	return NULL;
+}
+
+void probe_set_remove(struct probe_set *set, uint32_t id)
+{
+	struct probe *p = probe_set_find(set, id);
+
+	if (!p)
+		return;
+	for (uint32_t i = 0; i < p->functions.count; i++)
+		table_remove(&set->owners, function_key(&p->functions.at[i]));
+	probe_done(p);
+	memmove(p, p + 1, (set->at + --set->count - p) * sizeof(*p));
 }
 
 void probe_set_done(struct probe_set *set)

@@ -76,7 +76,7 @@ struct probe_price {
 struct probe_price function_price(const struct probe_function *f);
 
 struct probe {
-	uint32_t id;	/* from 1, in the set */
+	uint32_t id;	/* from 1; in a set no other has it */
 	char *place;	/* as written */
 	char *function; /* readable name; of several functions, the place */
 	ARRAY(struct probe_function) functions;
@@ -88,7 +88,7 @@ struct probe {
 
 struct probe_set {
 	ARRAY(struct probe);
-	struct table owners; /* hash of a function -> index of its probe */
+	struct table owners; /* hash of a function -> id of its probe */
 };
 
 /*
@@ -104,10 +104,14 @@ void probe_done(struct probe *p);
 /* Can the end of its calls be seen?  false: err has the judgement's sentence. */
 bool probe_has_end(const struct probe *p, struct error *err);
 
-/* Resolves and adds with the next id.  A function belongs to the first probe that
+/* Resolves and adds under a new id.  A function belongs to the first probe that
  * stands for it; -EEXIST: the place was added, or nothing is left of it. */
-int probe_set_add(struct probe_set *set, struct code *code, const char *place,
+int probe_set_add(struct probe_set *set, uint32_t id, struct code *code, const char *place,
 		  enum exit_wish wish, struct error *err);
+/* NULL: there is none. */
+struct probe *probe_set_find(const struct probe_set *set, uint32_t id);
+/* Its functions belong to none then.  The others keep their order. */
+void probe_set_remove(struct probe_set *set, uint32_t id);
 void probe_set_done(struct probe_set *set);
 
 /* Exit status of a command for an error of the above: 2 for wrong use. */

@@ -423,15 +423,18 @@ static void a_set_numbers_its_probes(void **state)
 	struct probe_set set = { 0 };
 	struct error err = { "" };
 
-	assert_int_equal(probe_set_add(&set, &code, "plain_function", EXIT_WISH_AUTO, &err), 0);
-	assert_int_equal(probe_set_add(&set, &code, "shop::*", EXIT_WISH_AUTO, &err), 0);
-	assert_int_equal(probe_set_add(&set, &code, "shop::*", EXIT_WISH_AUTO, &err), -EEXIST);
+	assert_int_equal(probe_set_add(&set, 1, &code, "plain_function", EXIT_WISH_AUTO, &err),
+			 0);
+	assert_int_equal(probe_set_add(&set, 2, &code, "shop::*", EXIT_WISH_AUTO, &err), 0);
+	assert_int_equal(probe_set_add(&set, 3, &code, "shop::*", EXIT_WISH_AUTO, &err),
+			 -EEXIST);
 	assert_int_equal(set.count, 2);
 	assert_int_equal(set.at[1].id, 2);
 	/* a function belongs to the first */
-	assert_int_equal(probe_set_add(&set, &code, "plain_f*", EXIT_WISH_AUTO, &err), -EEXIST);
+	assert_int_equal(probe_set_add(&set, 4, &code, "plain_f*", EXIT_WISH_AUTO, &err),
+			 -EEXIST);
 	assert_non_null(strstr(err.text, "is watched by 'plain_function'"));
-	assert_int_equal(probe_set_add(&set, &code, "/^(plain_function|twin_caller)$/",
+	assert_int_equal(probe_set_add(&set, 5, &code, "/^(plain_function|twin_caller)$/",
 				       EXIT_WISH_AUTO, &err),
 			 0);
 	assert_int_equal(set.at[2].functions.count, 1);

@@ -54,6 +54,8 @@ void follow_event(void *context, const struct event *e)
 	} else if (e->kind == EVENT_EXEC) {
 		describe_exec(&s->describe, ((const struct event_exec *)e)->pid);
 		follow_young(s, ((const struct event_exec *)e)->pid);
+	} else if (e->kind == EVENT_UNPROBE) {
+		watch_gone(&s->watch, ((const struct event_unprobe *)e)->probe);
 	} else if (e->kind == EVENT_EXIT && ((const struct event_exit *)e)->last) {
 		source_ended(s->source, ((const struct event_exit *)e)->pid);
 	}

@@ -152,8 +152,6 @@ static int add_processes(struct session *s, bool by_thread, struct error *err)
 			code = add_threads(s, pid, err);
 		if (code == 0)
 			code = loop_add_process(&s->loop, pid, pid == s->child, err);
-		if (code == 0 && !s->option.dry_run)
-			code = watch_arm(&s->watch, s->source, pid, err);
 		if (code)
 			return code;
 	}
@@ -187,8 +185,10 @@ int session_arm(struct session *s, struct error *err)
 		.every = s->target.all,
 		.by_thread = by_thread,
 		.probes = s->watch.set.count,
+		.more = s->option.more,
 		.brackets = s->watch.brackets,
-		.attach = s->watch.set.count ? attach_kind_here() : ATTACH_SESSION,
+		.attach = s->watch.set.count || s->option.more ? attach_kind_here()
+							       : ATTACH_SESSION,
 	};
 	s->tables = tables_new(s->images);
 	feed_init(&s->feed, s->images);
@@ -212,16 +212,16 @@ int session_arm(struct session *s, struct error *err)
 	code = (s->option.open ? s->option.open : live_open)(&option, follow_event, s,
 							     &s->source, err);
 	if (code == 0 && !s->option.accept_dear && !s->option.dry_run)
-		code = watch_price(&s->watch, s->source, err);
-	if (code == 0 && !s->option.dry_run)
-		watch_inherit(&s->watch, s->source);
+		code = watch_price(&s->watch, 0, s->source, err);
 	if (code == 0)
 		code = add_processes(s, by_thread, err);
+	if (code == 0 && !s->option.dry_run)
+		code = watch_arm(&s->watch, s->source, err);
 	if (code == 0 && by_thread && !s->threads)
 		code = error_set(err, ESRCH, "no thread of the target is named '%s'",
 				 s->target.thread ? s->target.thread : "");
 	if (code == 0)
-		watch_tell(&s->watch, s->source, &s->describe, &s->feed);
+		watch_tell(&s->watch, 0, s->source, &s->describe, &s->feed);
 	if (code == 0)
 		permit_pending(s);
 	return code;

@@ -26,6 +26,7 @@ struct session_option {
 	bool user, kernel; /* which halves of the stack */
 	const char *const *places;
 	uint32_t nr_places;  /* every call of these is a span */
+	uint32_t more;	     /* so many more may be watched while it runs */
 	enum exit_wish exit; /* how their ends are to be seen */
 	bool dry_run;	     /* nothing is attached to the target */
 	bool accept_dear;    /* also probes that cost much */
@@ -85,6 +86,13 @@ void session_observe(struct session *s, struct session_observer observer);
 int session_arm(struct session *s, struct error *err);
 /* Why it ended; s->failed when something made it end early. */
 enum end_reason session_run(struct session *s);
+/* While it runs: watches one more place, from when it returns 0 on.  Errors as of
+ * watch_add(), watch_price() and source_watch(); what was gathered stays. */
+int session_watch(struct session *s, const char *place, enum exit_wish wish, bool accept_dear,
+		  uint32_t *ret_probe, struct error *err);
+/* Watches it no more; what it has seen can be asked still.  -ENOENT: there is none. */
+int session_unwatch(struct session *s, uint32_t probe, struct error *err);
+
 /* Exit status for the command that was started: its own; 128 + signal.  Waits for
  * it if it still runs. */
 int session_child_status(const struct session *s);

@@ -26,11 +26,17 @@ __attribute__((noinline, used)) int session_test_call(int n)
 	return n + 1;
 }
 
+__attribute__((noinline, used)) int session_test_other(int n)
+{
+	__asm__ volatile("" : "+r"(n));
+	return n + 2;
+}
+
 struct scene {
 	struct fake fake;
 	struct session session;
 	struct session_option option;
-	uint32_t pid;
+	uint32_t pid, probe;
 	struct error err;
 	unsigned told[2]; /* how often each observer was */
 	bool in_order;
@@ -156,7 +162,7 @@ static void probes_are_there_before_it_starts(void **state)
 	s->option.exit = EXIT_WISH_BRACKET;
 	if (arm(s))
 		fail_msg("%s", s->err.text);
-	assert_string_equal(text_string(&s->fake.did), "open inherit add_process watch");
+	assert_string_equal(text_string(&s->fake.did), "open add_process watch");
 	assert_true(s->fake.sites >= 1);
 	assert_int_equal(s->fake.option.probes, 1);
 	session_close(&s->session);
@@ -203,6 +209,110 @@ static void what_came_can_be_asked(void **state)
 	assert_string_equal(picture_text(p, p->spans.at[0].place), "session_test_call");
 	picture_free(p);
 	assert_int_equal(ask_check(&nonsense, &s->err), -EINVAL);
+	session_close(&s->session);
+}
+
+/* At the first tick it is watched, at the second no more. */
+static void watch_in_ticks(struct fake *f)
+{
+	struct scene *s = f->test;
+	struct session *session = &s->session;
+
+	if (f->ticks == 1) {
+		assert_int_equal(session_watch(session, "no_such_function", EXIT_WISH_BRACKET,
+					       true, &s->probe, &s->err),
+				 -ENOENT);
+		assert_int_equal(s->probe, 0);
+		if (session_watch(session, "session_test_call", EXIT_WISH_BRACKET, true,
+				  &s->probe, &s->err))
+			fail_msg("%s", s->err.text);
+		assert_int_equal(session_watch(session, "session_test_call", EXIT_WISH_BRACKET,
+					       true, &(uint32_t){ 0 }, &s->err),
+				 -EEXIST);
+	} else if (f->ticks == 2) {
+		assert_int_equal(session_unwatch(session, s->probe, &s->err), 0);
+		assert_int_equal(session_unwatch(session, s->probe, &s->err), -ENOENT);
+	}
+}
+
+static void a_place_can_be_watched_while_it_runs(void **state)
+{
+	const struct ask all = { NULL }, of_it = { .split = "session_test_call.dur > 1ms" };
+	struct scene *s = *state;
+	struct picture *p = NULL;
+
+	s->option.more = 8;
+	s->fake.on_tick = watch_in_ticks;
+	assert_int_equal(arm(s), 0);
+	session_run(&s->session);
+	assert_int_equal(s->session.failed, 0);
+	assert_string_equal(
+		text_string(&s->fake.did),
+		"open add_process start tick brackets watch count tick unwatch tick "
+		"stop");
+	assert_int_equal(s->session.watch.set.count, 0);
+	assert_int_equal(ask_picture(&all, &s->session.feed, &p, &s->err), 0);
+	assert_int_equal(p->spans.count, 1);
+	assert_string_equal(picture_text(p, p->spans.at[0].place), "session_test_call");
+	picture_free(p);
+	assert_int_equal(ask_picture(&of_it, &s->session.feed, &p, &s->err), 0);
+	assert_int_equal(p->split_span, 0);
+	picture_free(p);
+	session_close(&s->session);
+}
+
+static void watch_too_many(struct fake *f)
+{
+	struct scene *s = f->test;
+	struct session *session = &s->session;
+
+	if (f->ticks != 1)
+		return;
+	assert_int_equal(session_watch(session, "session_test_call", EXIT_WISH_BRACKET, true,
+				       &s->probe, &s->err),
+			 0);
+	assert_int_equal(session_watch(session, "session_test_other", EXIT_WISH_BRACKET, true,
+				       &s->probe, &s->err),
+			 -E2BIG);
+	assert_non_null(strstr(s->err.text, "1 place is watched"));
+}
+
+static void there_is_room_for_so_many(void **state)
+{
+	struct scene *s = *state;
+
+	s->option.more = 1;
+	s->fake.on_tick = watch_too_many;
+	assert_int_equal(arm(s), 0);
+	session_run(&s->session);
+	session_close(&s->session);
+}
+
+/* What could not be attached leaves nothing behind, and the place can be tried again. */
+static void watch_in_vain(struct fake *f)
+{
+	struct scene *s = f->test;
+	struct session *session = &s->session;
+
+	if (f->ticks > 2)
+		return;
+	f->refuses = f->ticks == 1 ? "watch" : NULL;
+	assert_int_equal(session_watch(session, "session_test_call", EXIT_WISH_BRACKET, true,
+				       &s->probe, &s->err),
+			 f->ticks == 1 ? -EIO : 0);
+	assert_int_equal(session->watch.set.count, f->ticks == 1 ? 0 : 1);
+}
+
+static void what_cannot_be_attached_leaves_nothing(void **state)
+{
+	struct scene *s = *state;
+
+	s->option.more = 8;
+	s->fake.on_tick = watch_in_vain;
+	assert_int_equal(arm(s), 0);
+	session_run(&s->session);
+	assert_string_equal(s->err.text, "the fake refuses to watch");
+	assert_int_equal(s->session.failed, 0);
 	session_close(&s->session);
 }
 
@@ -254,6 +364,9 @@ int main(void)
 		TEST(observers_are_told_in_order),
 		TEST(probes_are_there_before_it_starts),
 		TEST(what_came_can_be_asked),
+		TEST(a_place_can_be_watched_while_it_runs),
+		TEST(there_is_room_for_so_many),
+		TEST(what_cannot_be_attached_leaves_nothing),
 		TEST(what_does_not_open_is_said),
 		TEST(what_does_not_start_ends_the_run),
 		TEST(the_end_of_the_target_ends_the_run),

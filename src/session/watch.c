@@ -11,9 +11,10 @@
 #define LOOKS_SILENT 50
 #define LOOK_USEC 10000
 
-static int add_place(struct watch *w, const char *place, enum exit_wish wish, struct error *err)
+static int add_place(struct watch *w, uint32_t id, const char *place, enum exit_wish wish,
+		     struct error *err)
 {
-	int code = probe_set_add(&w->set, &w->code, place, wish, err);
+	int code = probe_set_add(&w->set, id, &w->code, place, wish, err);
 
 	if (code)
 		return code;
@@ -36,15 +37,16 @@ static bool has_exit(const struct probe *p, enum probe_exit exit)
 }
 
 /* attach opens the file that is mapped, name is what the target calls it. */
-static struct watch_file *file_for(struct watch *w, const char *attach, const char *name,
-				   bool plain, struct error *err)
+static struct watch_file *file_for(struct watch *w, uint32_t probe, const char *attach,
+				   const char *name, bool plain, struct error *err)
 {
 	struct watch_file *f;
 	int fd;
 
 	for (uint32_t i = 0; i < w->files.count; i++) {
 		f = &w->files.at[i];
-		if (f->plain == plain && strcmp(f->attach, attach) == 0)
+		if (f->probe == probe && !f->watched && f->plain == plain &&
+		    strcmp(f->attach, attach) == 0)
 			return f;
 	}
 	fd = open(attach, O_RDONLY | O_CLOEXEC);
@@ -54,6 +56,7 @@ static struct watch_file *file_for(struct watch *w, const char *attach, const ch
 	}
 	f = array_add(&w->files);
 	f->fd = fd;
+	f->probe = probe;
 	f->plain = plain;
 	f->attach = mem_text(attach);
 	f->path = mem_format("/proc/self/fd/%d", fd);
@@ -109,46 +112,43 @@ static void add_sites(struct watch_file *f, const struct probe_function *functio
 	}
 }
 
-static int group_sites(struct watch *w, struct error *err)
+static int group_sites(struct watch *w, const struct probe *probe, struct error *err)
 {
-	for (uint32_t p = 0; p < w->set.count; p++) {
-		struct probe *probe = &w->set.at[p];
+	w->hooks |= has_exit(probe, EXIT_HOOK);
+	w->exits |= has_exit(probe, EXIT_SITES);
+	w->brackets |= has_exit(probe, EXIT_BRACKET);
+	for (uint32_t i = 0; i < probe->functions.count; i++) {
+		const struct probe_function *function = &probe->functions.at[i];
+		struct watch_file *f =
+			file_for(w, probe->id, function->attach, function->image_path,
+				 !is_hooked(function), err);
+		uint64_t layout;
 
-		w->hooks |= has_exit(probe, EXIT_HOOK);
-		w->exits |= has_exit(probe, EXIT_SITES);
-		w->brackets |= has_exit(probe, EXIT_BRACKET);
-		for (uint32_t i = 0; i < probe->functions.count; i++) {
-			const struct probe_function *function = &probe->functions.at[i];
-			struct watch_file *f =
-				file_for(w, function->attach, function->image_path,
-					 !is_hooked(function), err);
-			uint64_t layout;
-
-			if (!f)
-				return -errno;
-			if (!name_layout(w, &function->layout, &layout, err))
-				return -E2BIG;
-			add_sites(f, function, probe->id, layout);
-		}
+		if (!f)
+			return -errno;
+		if (!name_layout(w, &function->layout, &layout, err))
+			return -E2BIG;
+		add_sites(f, function, probe->id, layout);
 	}
 	return 0;
 }
 
+/* Those that are needed and not there. */
 static int add_landmarks(struct watch *w, struct error *err)
 {
+	unsigned needed = (w->exits || w->brackets ? LANDMARKS_LEAVING : 0) |
+			  (w->hooks ? LANDMARKS_MAPS : 0);
 	struct landmarks found = { 0 };
 	struct watch_file *f;
 	uint64_t layout;
 	int code = 0;
 
-	landmarks_find(&w->code,
-		       (w->exits || w->brackets ? LANDMARKS_LEAVING : 0) |
-			       (w->hooks ? LANDMARKS_MAPS : 0),
-		       &found);
+	landmarks_find(&w->code, needed & ~w->landmarks, &found);
+	w->landmarks |= needed;
 	for (uint32_t i = 0; i < found.count && !code; i++) {
 		const struct landmark *l = &found.at[i];
 
-		f = file_for(w, l->attach, l->path, true, err);
+		f = file_for(w, 0, l->attach, l->path, true, err);
 		if (!f) {
 			code = -errno;
 			break;
@@ -174,21 +174,25 @@ int watch_find(struct watch *w, const struct target *target, const char *const *
 		return 0;
 	code = code_open(target, w->images, &w->code, err);
 	for (uint32_t i = 0; code == 0 && i < nr_places; i++)
-		code = add_place(w, places[i], wish, err);
-	if (code == 0)
-		code = group_sites(w, err);
+		code = add_place(w, i + 1, places[i], wish, err);
+	for (uint32_t i = 0; code == 0 && i < w->set.count; i++)
+		code = group_sites(w, &w->set.at[i], err);
 	return code ? code : add_landmarks(w, err);
+}
+
+static void file_done(struct watch_file *f)
+{
+	close(f->fd);
+	free(f->path);
+	free(f->attach);
+	array_done(&f->offsets);
+	array_done(&f->cookies);
 }
 
 void watch_done(struct watch *w)
 {
-	for (uint32_t i = 0; i < w->files.count; i++) {
-		close(w->files.at[i].fd);
-		free(w->files.at[i].path);
-		free(w->files.at[i].attach);
-		array_done(&w->files.at[i].offsets);
-		array_done(&w->files.at[i].cookies);
-	}
+	for (uint32_t i = 0; i < w->files.count; i++)
+		file_done(&w->files.at[i]);
 	array_done(&w->files);
 	array_done(&w->layouts);
 	table_done(&w->judged);
@@ -265,20 +269,20 @@ static uint32_t settled_cost(const char *place, const struct probe_function *f,
 	return price_of_call(&price, f);
 }
 
-int watch_price(struct watch *w, struct source *source, struct error *err)
+int watch_price(struct watch *w, uint32_t only, struct source *source, struct error *err)
 {
 	struct price price = source_price(source);
 
 	for (uint32_t i = 0; i < w->set.count; i++) {
 		const struct probe *p = &w->set.at[i];
 		const struct probe_function *dearest = find_dearest(p, &price);
-		bool stepped = what_is_stepped(dearest) != NULL;
+		bool stepped = what_is_stepped(dearest) && (!only || p->id == only);
 		uint32_t cost = stepped ? settled_cost(p->place, dearest, source) : 0;
 		const char *or_guess = function_price(dearest).exit == INSN_STEPPED
 					       ? ", --exit bracket to estimate its ends"
 					       : "";
 
-		if (p->functions.count > WATCH_DEAR_SITES)
+		if (p->functions.count > WATCH_DEAR_SITES && (!only || p->id == only))
 			return error_set(
 				err, EINVAL,
 				"'%s' stands for %u functions: each call of any of them would "
@@ -294,11 +298,10 @@ int watch_price(struct watch *w, struct source *source, struct error *err)
 	return 0;
 }
 
-static struct attach_sites sites_of(const struct watch_file *f, uint32_t pid)
+static struct attach_sites sites_of(const struct watch_file *f)
 {
 	return (struct attach_sites){
 		.path = f->path,
-		.pid = pid,
 		.offsets = f->offsets.at,
 		.cookies = f->cookies.at,
 		.count = f->offsets.count,
@@ -306,26 +309,85 @@ static struct attach_sites sites_of(const struct watch_file *f, uint32_t pid)
 	};
 }
 
-void watch_inherit(struct watch *w, struct source *source)
-{
-	for (uint32_t i = 0; i < w->files.count; i++) {
-		struct attach_sites sites = sites_of(&w->files.at[i], 0);
-
-		source_inherit(source, &sites);
-	}
-}
-
-int watch_arm(struct watch *w, struct source *source, uint32_t pid, struct error *err)
+int watch_arm(struct watch *w, struct source *source, struct error *err)
 {
 	source_layouts(source, w->layouts.at, w->layouts.count);
 	for (uint32_t i = 0; i < w->files.count; i++) {
-		struct attach_sites sites = sites_of(&w->files.at[i], pid);
-		int code = source_watch(source, &sites, err);
+		struct attach_sites sites = sites_of(&w->files.at[i]);
+		int code;
 
+		if (w->files.at[i].watched)
+			continue;
+		w->files.at[i].watched = true;
+		code = source_watch(source, &sites, err);
 		if (code)
 			return code;
 	}
 	return 0;
+}
+
+/* What the processes map now; what was looked up before does not point into it. */
+static int open_code(struct watch *w, const struct target *target, struct error *err)
+{
+	struct code code;
+	int failed = code_open(target, w->images, &code, err);
+
+	if (failed)
+		return failed;
+	code_done(&w->code);
+	w->code = code;
+	return 0;
+}
+
+int watch_add(struct watch *w, const struct target *target, struct source *source,
+	      const char *place, enum exit_wish wish, uint32_t *ret_id, struct error *err)
+{
+	uint32_t id = source_room(source);
+	const struct probe *p;
+	int code;
+
+	*ret_id = 0;
+	if (!id)
+		return error_set(err, E2BIG,
+				 "%u place%s watched, and there is no room for more: take one "
+				 "away first",
+				 w->set.count, w->set.count == 1 ? " is" : "s are");
+	code = open_code(w, target, err);
+	if (code == 0)
+		code = add_place(w, id, place, wish, err);
+	p = probe_set_find(&w->set, id);
+	if (!p)
+		return code;
+	*ret_id = id;
+	if (code == 0)
+		code = group_sites(w, p, err);
+	if (code == 0)
+		code = add_landmarks(w, err);
+	if (code == 0 && has_exit(p, EXIT_BRACKET))
+		code = source_brackets(source, err);
+	if (code == 0 && has_exit(p, EXIT_HOOK)) {
+		table_clear(&w->judged); /* not by what this probe asks for */
+		code = watch_fits(w, w->kind, err) ? 0 : -EPERM;
+	}
+	return code;
+}
+
+void watch_remove(struct watch *w, struct source *source, uint32_t id)
+{
+	probe_set_remove(&w->set, id);
+	source_unwatch(source, id);
+}
+
+void watch_gone(struct watch *w, uint32_t id)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < w->files.count; i++)
+		if (w->files.at[i].probe == id)
+			file_done(&w->files.at[i]);
+		else
+			w->files.at[kept++] = w->files.at[i];
+	w->files.count = kept;
 }
 
 /* The stream's number of the image a site lies in, 0 = not told. */
@@ -341,8 +403,8 @@ static uint32_t image_of(const struct watch *w, const struct describe *d,
 	return 0;
 }
 
-void watch_tell(struct watch *w, struct source *source, struct describe *describe,
-		struct feed *feed)
+void watch_tell(struct watch *w, uint32_t only, struct source *source,
+		struct describe *describe, struct feed *feed)
 {
 	AUTO_FREE struct event_room *room = NEW(struct event_room);
 	struct naming naming = namer_naming(feed->namer);
@@ -363,6 +425,8 @@ void watch_tell(struct watch *w, struct source *source, struct describe *describ
 		};
 		struct frame_name name = { .file = "" };
 
+		if (only && p->id != only)
+			continue;
 		naming.find(naming.context, fixed.image, fixed.offset, &name);
 		fixed.line = name.line;
 		feed_event(feed,

@@ -9,10 +9,12 @@
 #include "session/feed.h"
 #include "source/source.h"
 
-/* Sites of all probes in one file, ready to be attached by one link. */
+/* Sites of one probe in one file, ready to be attached by one link. */
 struct watch_file {
-	char *path;   /* "/proc/self/fd/N": leads to it whatever happens to its name */
-	char *attach; /* as the probe has it */
+	uint32_t probe; /* 0: landmarks, of all probes */
+	bool watched;	/* it was given to the source: complete */
+	char *path;	/* "/proc/self/fd/N": leads to it whatever happens to its name */
+	char *attach;	/* as the probe has it */
 	int fd;
 	bool plain; /* each site is looked at alone, no return is hooked */
 	ARRAY(uint64_t) offsets;
@@ -25,11 +27,12 @@ struct watch {
 	struct probe_set set;
 	ARRAY(struct watch_file) files;
 	ARRAY(struct goroutine_layout) layouts; /* as cookies name them, from 1 on */
-	bool hooks;				/* some function's return is hooked */
-	bool exits;				/* some function's exits are probed */
-	bool brackets;				/* some function's end is estimated */
-	enum attach_kind kind;			/* as of watch_fits() */
-	struct table judged; /* maps_code_key() of code that was found fit for hooks */
+	bool hooks;	       /* some function's return is hooked, now or before */
+	bool exits;	       /* some function's exits are probed */
+	bool brackets;	       /* some function's end is estimated */
+	unsigned landmarks;    /* LANDMARKS_ that have files */
+	enum attach_kind kind; /* as of watch_fits() */
+	struct table judged;   /* maps_code_key() of code that was found fit for hooks */
 };
 
 /* Opens the target's code and finds every place, to be ended as wished.  What probe_resolve
@@ -42,19 +45,27 @@ void watch_done(struct watch *w);
  * is hooked, also on a signal stack, which the target would not survive.  false: the target
  * sets one up; err says so. */
 bool watch_fits(struct watch *w, enum attach_kind kind, struct error *err);
-/* -EINVAL when a probe is dear: single-stepped at more than WATCH_DEAR_NSEC a call
- * here, or on more than WATCH_DEAR_SITES functions.  The sentence says how to go on. */
-int watch_price(struct watch *w, struct source *source, struct error *err);
+/* -EINVAL when a probe, or the one that is asked for, is dear: single-stepped at more than
+ * WATCH_DEAR_NSEC a call here, or on more than WATCH_DEAR_SITES functions.  The sentence says
+ * how to go on. */
+int watch_price(struct watch *w, uint32_t only, struct source *source, struct error *err);
 #define WATCH_DEAR_NSEC 10000
 #define WATCH_DEAR_SITES 1000
 
-/* Every child to come will carry all probes.  Before a process is added. */
-void watch_inherit(struct watch *w, struct source *source);
-/* Attaches all probes to one process. */
-int watch_arm(struct watch *w, struct source *source, uint32_t pid, struct error *err);
-/* Tells the stream of each probe. */
-void watch_tell(struct watch *w, struct source *source, struct describe *describe,
-		struct feed *feed);
+/* Gives the source all files that it does not have. */
+int watch_arm(struct watch *w, struct source *source, struct error *err);
+/* Tells the stream of each probe, or of the one that is asked for. */
+void watch_tell(struct watch *w, uint32_t only, struct source *source,
+		struct describe *describe, struct feed *feed);
+
+/* While it runs: finds one more place in what the target's processes map now.  As
+ * watch_find(), and -E2BIG: there is no room.  *ret_id: of the probe, for watch_remove() if
+ * anything of it fails later. */
+int watch_add(struct watch *w, const struct target *target, struct source *source,
+	      const char *place, enum exit_wish wish, uint32_t *ret_id, struct error *err);
+/* It is wanted no more; its files stay until it is gone (EVENT_UNPROBE). */
+void watch_remove(struct watch *w, struct source *source, uint32_t id);
+void watch_gone(struct watch *w, uint32_t id);
 /* May returns be hooked in the process, by all code that it maps now?  *ret_pages: how
  * much that is (maps_code_pages), 0 = the process is gone.  false: err says why not. */
 bool watch_may_hook(struct watch *w, uint32_t pid, uint64_t *ret_pages, struct error *err);

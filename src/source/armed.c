@@ -20,20 +20,42 @@
 /* Into so many links the sites of a file are cut for a child. */
 #define PARTS 4
 
+struct link {
+	int fd;
+	uint32_t probe;
+};
+
+struct links {
+	ARRAY(struct link);
+};
+
+struct carrier {
+	uint32_t pid; /* 0: not used */
+	struct links links;
+};
+
+/* A probe that was removed. */
+struct leaving {
+	uint32_t probe;
+	uint32_t left; /* links that are not closed, and parts that may make some */
+};
+
 struct armed {
 	enum attach_kind kind;
 	struct attach_programs programs;
-	ARRAY(struct attach_sites) inherited;
 	int living, enough; /* map; eventfd that ends the thread */
 	struct ring_buffer *ring;
 	pthread_t thread;
 	bool following;
-	struct crew *crew;
+	struct crew *crew; /* given jobs without the lock: it may do them at once */
 
 	pthread_mutex_t lock; /* of what follows */
-	struct table by_pid;  /* -> links */
-	ARRAY(struct attach_links) links;
-	ARRAY(uint32_t) unused; /* of links */
+	ARRAY(struct attach_sites) inherited;
+	struct table by_pid; /* -> carriers */
+	ARRAY(struct carrier) carriers;
+	ARRAY(uint32_t) unused;	    /* of carriers */
+	ARRAY(struct part *) parts; /* that are being attached */
+	ARRAY(struct leaving) leaving;
 	ARRAY(struct armed_child) children;
 	uint32_t told;
 	bool clearing;
@@ -43,7 +65,6 @@ struct armed {
 struct newborn {
 	struct armed *armed;
 	struct armed_child child;
-	struct attach_links links;
 	uint32_t parts; /* not done yet */
 	int code;
 };
@@ -51,6 +72,13 @@ struct newborn {
 struct part {
 	struct newborn *of;
 	struct attach_sites sites;
+	bool removed; /* its probe */
+};
+
+/* A link that is being taken away. */
+struct closing {
+	struct armed *armed;
+	struct link link;
 };
 
 struct armed *armed_new(enum attach_kind kind, const struct attach_programs *programs)
@@ -65,87 +93,243 @@ struct armed *armed_new(enum attach_kind kind, const struct attach_programs *pro
 	return a;
 }
 
-/* With the lock held. */
-static void keep_links(struct armed *a, uint32_t pid, struct attach_links *links)
+static uint32_t probe_of(const struct attach_sites *sites)
+{
+	return COOKIE_PROBE(sites->cookies[0]);
+}
+
+/* With the lock held, here and in what follows.  NULL: it has ended. */
+static struct carrier *find_carrier(struct armed *a, uint32_t pid)
 {
 	uint32_t at = table_find(&a->by_pid, pid);
 
-	if (at == TABLE_NONE) {
-		at = a->unused.count ? a->unused.at[--a->unused.count] : a->links.count;
-		if (at == a->links.count)
-			array_add(&a->links);
-		table_set(&a->by_pid, pid, at);
+	return at == TABLE_NONE ? NULL : &a->carriers.at[at];
+}
+
+static void add_carrier(struct armed *a, uint32_t pid)
+{
+	uint32_t at;
+
+	if (find_carrier(a, pid))
+		return;
+	at = a->unused.count ? a->unused.at[--a->unused.count] : a->carriers.count;
+	if (at == a->carriers.count)
+		array_add(&a->carriers);
+	a->carriers.at[at].pid = pid;
+	table_set(&a->by_pid, pid, at);
+}
+
+static struct leaving *find_leaving(struct armed *a, uint32_t probe)
+{
+	for (uint32_t i = 0; i < a->leaving.count; i++)
+		if (a->leaving.at[i].probe == probe)
+			return &a->leaving.at[i];
+	return NULL;
+}
+
+/* Gives a process its links; those of one that has ended go to unwanted. */
+static void keep_links(struct armed *a, uint32_t pid, uint32_t probe,
+		       struct attach_links *fresh, struct links *unwanted)
+{
+	struct carrier *p = find_carrier(a, pid);
+	struct links *to = p ? &p->links : unwanted;
+
+	for (uint32_t i = 0; i < fresh->count; i++) {
+		struct link link = { fresh->at[i], probe };
+
+		array_push(to, link);
 	}
-	for (uint32_t i = 0; i < links->count; i++)
-		array_push(&a->links.at[at], links->at[i]);
+	array_done(fresh);
+}
+
+static void close_one(void *context)
+{
+	struct closing *c = context;
+	struct armed *a = c->armed;
+	struct leaving *l;
+
+	close(c->link.fd);
+	pthread_mutex_lock(&a->lock);
+	l = find_leaving(a, c->link.probe);
+	if (l)
+		l->left--;
+	pthread_mutex_unlock(&a->lock);
+	free(c);
+}
+
+/* Without the lock.  Each link alone: together they take as long as one. */
+static void close_soon(struct armed *a, struct links *links)
+{
+	for (uint32_t i = 0; i < links->count; i++) {
+		struct closing *c = NEW(struct closing);
+
+		*c = (struct closing){ a, links->at[i] };
+		crew_do_later(a->crew, close_one, c);
+	}
 	array_done(links);
 }
 
-int armed_add(struct armed *a, const struct attach_sites *sites, struct error *err)
+void armed_process(struct armed *a, uint32_t pid)
 {
-	struct attach_links links = { 0 };
-	int code = attach_add(&links, a->kind, &a->programs, sites, err);
-
 	pthread_mutex_lock(&a->lock);
-	keep_links(a, sites->pid, &links);
+	add_carrier(a, pid);
 	pthread_mutex_unlock(&a->lock);
+}
+
+static int attach_to(struct armed *a, uint32_t pid, struct attach_sites sites,
+		     struct error *err)
+{
+	struct attach_links fresh = { 0 };
+	struct links unwanted = { 0 };
+	int code;
+
+	sites.pid = pid;
+	code = attach_add(&fresh, a->kind, &a->programs, &sites, err);
+	pthread_mutex_lock(&a->lock);
+	keep_links(a, pid, probe_of(&sites), &fresh, &unwanted);
+	pthread_mutex_unlock(&a->lock);
+	close_soon(a, &unwanted);
 	return code;
 }
 
-void armed_inherit(struct armed *a, const struct attach_sites *sites)
+int armed_watch(struct armed *a, const struct attach_sites *sites, struct error *err)
 {
-	array_push(&a->inherited, *sites);
-}
+	ARRAY(uint32_t) pids = { 0 };
+	uint32_t taken = 0;
+	int code = error_set(err, ESRCH, "no process of the target is left");
 
-static void take_away(void *context)
-{
-	struct attach_links *links = context;
-
-	attach_done(links);
-	free(links);
-}
-
-/* With the lock held.  Each link alone: together they take as long as one. */
-static void close_soon(struct armed *a, struct attach_links *links)
-{
-	for (uint32_t i = 0; i < links->count; i++) {
-		struct attach_links *one = NEW(struct attach_links);
-
-		array_push(one, links->at[i]);
-		crew_do_later(a->crew, take_away, one);
+	pthread_mutex_lock(&a->lock);
+	if (a->following)
+		array_push(&a->inherited, *sites);
+	for (uint32_t i = 0; i < a->carriers.count; i++)
+		if (a->carriers.at[i].pid)
+			array_push(&pids, a->carriers.at[i].pid);
+	pthread_mutex_unlock(&a->lock);
+	for (uint32_t i = 0; i < pids.count; i++) {
+		code = attach_to(a, pids.at[i], *sites, err);
+		if (code && code != -ESRCH)
+			break;
+		taken += code == 0;
 	}
-	array_done(links);
+	array_done(&pids);
+	return taken && code == -ESRCH ? 0 : code;
+}
+
+static void remove_inherited(struct armed *a, uint32_t probe)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < a->inherited.count; i++)
+		if (probe_of(&a->inherited.at[i]) != probe)
+			a->inherited.at[kept++] = a->inherited.at[i];
+	a->inherited.count = kept;
+}
+
+/* Moves the links of a probe. */
+static void move_links(struct links *from, uint32_t probe, struct links *to)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < from->count; i++)
+		if (from->at[i].probe == probe)
+			array_push(to, from->at[i]);
+		else
+			from->at[kept++] = from->at[i];
+	from->count = kept;
+}
+
+void armed_remove(struct armed *a, uint32_t probe)
+{
+	struct links unwanted = { 0 };
+	struct leaving *l;
+
+	pthread_mutex_lock(&a->lock);
+	remove_inherited(a, probe);
+	for (uint32_t i = 0; i < a->carriers.count; i++)
+		move_links(&a->carriers.at[i].links, probe, &unwanted);
+	l = array_add(&a->leaving);
+	*l = (struct leaving){ probe, unwanted.count };
+	for (uint32_t i = 0; i < a->parts.count; i++) {
+		struct part *p = a->parts.at[i];
+
+		if (probe_of(&p->sites) == probe && !p->removed) {
+			p->removed = true;
+			l->left++;
+		}
+	}
+	pthread_mutex_unlock(&a->lock);
+	close_soon(a, &unwanted);
+}
+
+uint32_t armed_gone(struct armed *a)
+{
+	uint32_t probe = 0;
+
+	pthread_mutex_lock(&a->lock);
+	for (uint32_t i = 0; i < a->leaving.count && !probe; i++)
+		if (!a->leaving.at[i].left) {
+			probe = a->leaving.at[i].probe;
+			a->leaving.at[i] = a->leaving.at[--a->leaving.count];
+		}
+	pthread_mutex_unlock(&a->lock);
+	return probe;
 }
 
 void armed_ended(struct armed *a, uint32_t pid)
 {
+	struct links unwanted = { 0 };
 	uint32_t at;
 
 	pthread_mutex_lock(&a->lock);
 	at = table_find(&a->by_pid, pid);
 	if (at != TABLE_NONE) {
 		table_remove(&a->by_pid, pid);
-		close_soon(a, &a->links.at[at]);
+		unwanted = a->carriers.at[at].links;
+		a->carriers.at[at] = (struct carrier){ 0 };
 		array_push(&a->unused, at);
 	}
 	pthread_mutex_unlock(&a->lock);
+	close_soon(a, &unwanted);
+}
+
+/* What ends from now on is told of when it is known already. */
+static void end_if_over(struct armed *a, uint32_t pid)
+{
+	uint32_t value;
+
+	if (bpf_map_lookup_elem(a->living, &pid, &value))
+		armed_ended(a, pid);
 }
 
 static void grown(struct newborn *n)
 {
 	struct armed *a = n->armed;
-	uint32_t value;
 
 	if (n->code == 0)
 		n->child.at = clock_now();
 	pthread_mutex_lock(&a->lock);
-	keep_links(a, n->child.pid, &n->links);
 	array_push(&a->children, n->child);
 	pthread_mutex_unlock(&a->lock);
-	/* what ends from now on is told of when it is kept already */
-	if (bpf_map_lookup_elem(a->living, &n->child.pid, &value))
-		armed_ended(a, n->child.pid);
+	end_if_over(a, n->child.pid);
 	free(n);
+}
+
+static void forget_part(struct armed *a, const struct part *p)
+{
+	for (uint32_t i = 0; i < a->parts.count; i++)
+		if (a->parts.at[i] == p) {
+			a->parts.at[i] = a->parts.at[--a->parts.count];
+			return;
+		}
+}
+
+/* Its probe was removed meanwhile: it counts as one of that one's links. */
+static void undo_part(struct armed *a, uint32_t probe, struct attach_links *fresh)
+{
+	attach_done(fresh);
+	pthread_mutex_lock(&a->lock);
+	find_leaving(a, probe)->left--;
+	pthread_mutex_unlock(&a->lock);
 }
 
 static void attach_part(void *context)
@@ -153,30 +337,37 @@ static void attach_part(void *context)
 	struct part *p = context;
 	struct newborn *n = p->of;
 	struct armed *a = n->armed;
-	struct attach_links links = { 0 };
-	uint32_t left;
+	uint32_t probe = probe_of(&p->sites), left;
+	struct attach_links fresh = { 0 };
+	struct links unwanted = { 0 };
+	bool removed;
 	int code;
 
 	pthread_mutex_lock(&a->lock);
 	code = a->clearing ? -ECANCELED : n->code;
+	removed = p->removed;
 	pthread_mutex_unlock(&a->lock);
-	if (code == 0)
-		code = attach_add(&links, a->kind, &a->programs, &p->sites, NULL);
-	free(p);
+	if (code == 0 && !removed)
+		code = attach_add(&fresh, a->kind, &a->programs, &p->sites, NULL);
 	pthread_mutex_lock(&a->lock);
-	if (code)
+	forget_part(a, p);
+	removed = p->removed;
+	if (!removed)
+		keep_links(a, n->child.pid, probe, &fresh, &unwanted);
+	if (!removed && code)
 		n->code = code;
-	for (uint32_t i = 0; i < links.count; i++)
-		array_push(&n->links, links.at[i]);
 	left = --n->parts;
 	pthread_mutex_unlock(&a->lock);
-	array_done(&links);
+	free(p);
 	if (left == 0)
 		grown(n);
+	if (removed)
+		undo_part(a, probe, &fresh);
+	close_soon(a, &unwanted);
 }
 
-static void attach_slice(struct newborn *n, const struct attach_sites *sites, uint32_t from,
-			 uint32_t to)
+static void add_part(struct newborn *n, const struct attach_sites *sites, uint32_t from,
+		     uint32_t to)
 {
 	struct part *p = NEW(struct part);
 
@@ -186,12 +377,27 @@ static void attach_slice(struct newborn *n, const struct attach_sites *sites, ui
 	p->sites.offsets += from;
 	p->sites.cookies += from;
 	p->sites.count = to - from;
-	crew_do(n->armed->crew, attach_part, p);
+	array_push(&n->armed->parts, p);
+	n->parts++;
 }
 
-static uint32_t parts_of(const struct attach_sites *sites)
+/* Cuts what it inherits into parts. */
+static void add_parts(struct newborn *n)
 {
-	return sites->count < PARTS ? sites->count : PARTS;
+	const struct armed *a = n->armed;
+	uint64_t all = 0;
+
+	for (uint32_t i = 0; i < a->inherited.count; i++)
+		all += a->inherited.at[i].count;
+	for (uint32_t i = 0; i < a->inherited.count; i++) {
+		const struct attach_sites *sites = &a->inherited.at[i];
+		uint32_t parts = (PARTS * sites->count + all - 1) / all;
+
+		parts = parts < sites->count ? parts : sites->count;
+		for (uint32_t k = 0; k < parts; k++)
+			add_part(n, sites, (uint64_t)sites->count * k / parts,
+				 (uint64_t)sites->count * (k + 1) / parts);
+	}
 }
 
 static int on_birth(void *context, void *record, size_t size)
@@ -199,18 +405,24 @@ static int on_birth(void *context, void *record, size_t size)
 	struct armed *a = context;
 	const struct birth *b = record;
 	struct newborn *n = NEW(struct newborn);
+	ARRAY(struct part *) mine = { 0 };
+	uint32_t first;
 
 	*n = (struct newborn){ .armed = a, .child = { .pid = b->pid, .born = b->time } };
-	for (uint32_t i = 0; i < a->inherited.count; i++)
-		n->parts += parts_of(&a->inherited.at[i]);
-	for (uint32_t i = 0; i < a->inherited.count; i++) {
-		const struct attach_sites *sites = &a->inherited.at[i];
-		uint32_t parts = parts_of(sites);
-
-		for (uint32_t k = 0; k < parts; k++)
-			attach_slice(n, sites, (uint64_t)sites->count * k / parts,
-				     (uint64_t)sites->count * (k + 1) / parts);
+	pthread_mutex_lock(&a->lock);
+	add_carrier(a, b->pid);
+	first = a->parts.count;
+	add_parts(n);
+	for (uint32_t i = first; i < a->parts.count; i++)
+		array_push(&mine, a->parts.at[i]);
+	pthread_mutex_unlock(&a->lock);
+	if (!mine.count) {
+		end_if_over(a, b->pid);
+		free(n);
 	}
+	for (uint32_t i = 0; i < mine.count; i++)
+		crew_do(a->crew, attach_part, mine.at[i]);
+	array_done(&mine);
 	return 0;
 }
 
@@ -285,15 +497,23 @@ static void unfollow(struct armed *a)
 
 void armed_clear(struct armed *a)
 {
+	struct links unwanted = { 0 };
+
 	unfollow(a);
 	pthread_mutex_lock(&a->lock);
 	a->clearing = true;
-	for (uint32_t i = 0; i < a->links.count; i++)
-		close_soon(a, &a->links.at[i]);
-	array_clear(&a->links);
+	for (uint32_t i = 0; i < a->carriers.count; i++) {
+		struct links *links = &a->carriers.at[i].links;
+
+		for (uint32_t k = 0; k < links->count; k++)
+			array_push(&unwanted, links->at[k]);
+		array_done(links);
+	}
+	array_clear(&a->carriers);
 	array_clear(&a->unused);
 	table_clear(&a->by_pid);
 	pthread_mutex_unlock(&a->lock);
+	close_soon(a, &unwanted);
 	crew_finish(a->crew);
 }
 
@@ -306,8 +526,10 @@ void armed_free(struct armed *a)
 	if (a->enough >= 0)
 		close(a->enough);
 	array_done(&a->inherited);
-	array_done(&a->links);
+	array_done(&a->carriers);
 	array_done(&a->unused);
+	array_done(&a->parts);
+	array_done(&a->leaving);
 	array_done(&a->children);
 	table_done(&a->by_pid);
 	crew_free(a->crew);

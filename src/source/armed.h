@@ -6,8 +6,8 @@
  * little time as it can; how long it took is told of every child.
  *
  * Each hit goes through the links of all processes, also of those that have ended, so these
- * are taken away; as that means to wait for the kernel (45 ms a link were measured),
- * threads of their own do it, many at once.
+ * are taken away, as are those of a probe that is not wanted any more; as that means to wait
+ * for the kernel (45 ms a link were measured), threads of their own do it, many at once.
  */
 #ifndef SONDE_SOURCE_ARMED_H
 #define SONDE_SOURCE_ARMED_H
@@ -25,11 +25,17 @@ struct armed_child {
 
 /* programs as attach_add() takes them. */
 struct armed *armed_new(enum attach_kind kind, const struct attach_programs *programs);
-/* Puts probes on sites->pid.  As attach_add(). */
-int armed_add(struct armed *a, const struct attach_sites *sites, struct error *err);
-/* Children carry these sites too (whatever their pid says); all they point to stays where it
- * is until armed_free().  Before there is a process that could have children. */
-void armed_inherit(struct armed *a, const struct attach_sites *sites);
+/* This process is to carry probes. */
+void armed_process(struct armed *a, uint32_t pid);
+/* Puts probes on every process that there is, and on children to come, if they are followed.
+ * All sites are of one probe; all they point to stays where it is until the probe is gone.
+ * A process that has ended does not matter, unless no other is left: -ESRCH.  As attach_add();
+ * on an error the caller removes the probe. */
+int armed_watch(struct armed *a, const struct attach_sites *sites, struct error *err);
+/* Takes all links of a probe away, soon. */
+void armed_remove(struct armed *a, uint32_t probe);
+/* One that was removed and that no program is run for any more; 0: there is none. */
+uint32_t armed_gone(struct armed *a);
 /* Waits for children that the ring map births tells of (struct birth); they are in the map
  * living (their pid is a key) until they end.  -errno: no child will be followed. */
 int armed_follow(struct armed *a, int births, int living);

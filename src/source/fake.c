@@ -54,10 +54,33 @@ static int fake_watch(struct source *s, const struct attach_sites *sites, struct
 	return note(fake_of(s), "watch", err);
 }
 
-static void fake_inherit(struct source *s, const struct attach_sites *sites)
+static uint32_t fake_room(struct source *s)
 {
-	(void)sites;
-	note(fake_of(s), "inherit", NULL);
+	struct fake *f = fake_of(s);
+
+	return f->added < f->option.more ? f->option.probes + ++f->added : 0;
+}
+
+static int fake_brackets(struct source *s, struct error *err)
+{
+	return note(fake_of(s), "brackets", err);
+}
+
+static void fake_count(struct source *s, uint32_t probe)
+{
+	(void)probe;
+	note(fake_of(s), "count", NULL);
+}
+
+static void fake_unwatch(struct source *s, uint32_t probe)
+{
+	struct event_unprobe e = {
+		.head = { .kind = EVENT_UNPROBE, .size = sizeof(e), .time = clock_now() },
+		.probe = probe,
+	};
+
+	note(fake_of(s), "unwatch", NULL);
+	fake_send(fake_of(s), &e.head);
 }
 
 static void fake_ended(struct source *s, uint32_t pid)
@@ -133,7 +156,10 @@ int fake_open(struct fake *f, const struct source_option *option, source_event e
 		.add_thread = fake_add_thread,
 		.layouts = fake_layouts,
 		.watch = fake_watch,
-		.inherit = fake_inherit,
+		.room = fake_room,
+		.brackets = fake_brackets,
+		.count = fake_count,
+		.unwatch = fake_unwatch,
 		.ended = fake_ended,
 		.judged = fake_judged,
 		.price = fake_price,

@@ -21,6 +21,7 @@ struct fake {
 	void *context;
 	struct text did; /* "open add_process start tick stop close": each once in a row */
 	unsigned ticks;
+	uint32_t added; /* ids given to probes that came since */
 	uint32_t sites; /* that are watched, in all processes */
 	enum end_reason reason;
 };

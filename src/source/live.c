@@ -30,9 +30,10 @@ struct live {
 	struct armed *armed;
 	struct pricer pricer;
 	bool priced;
-	ARRAY(bool) watched; /* [probe - 1] */
-	bool counting;	     /* the counters are mapped */
-	nsec counted;	     /* when the calls were delivered last, 0 = they do not count now */
+	bool counting; /* the counters are mapped */
+	bool started;
+	uint32_t probes; /* that counted then */
+	nsec counted;	 /* when the calls were delivered last, 0 = they do not count now */
 	struct cputime cputime;
 	struct tables_need need;
 	struct judged_maps judged;
@@ -42,6 +43,13 @@ static struct live *live_of(struct source *s)
 {
 	return (struct live *)s;
 }
+
+static bool has_spans(const struct live *l)
+{
+	return l->option.probes || l->option.more;
+}
+
+static int live_brackets(struct source *s, struct error *err);
 
 static int take_record(void *context, void *record, size_t size)
 {
@@ -57,19 +65,30 @@ static int take_record(void *context, void *record, size_t size)
 }
 
 /* As many copies of the counters as there are CPUs, unless that is too much. */
-static uint32_t stripes_for(uint32_t probes)
+static uint32_t stripes_for(uint32_t slots)
 {
 	uint32_t cpus = libbpf_num_possible_cpus(), stripes = 1;
 
 	while (stripes < cpus && stripes < 16 &&
-	       (uint64_t)probes * stripes * 2 * sizeof(struct call_counts) <= COUNTER_BYTES)
+	       (uint64_t)slots * stripes * 2 * sizeof(struct call_counts) <= COUNTER_BYTES)
 		stripes *= 2;
 	return stripes;
 }
 
-static void configure(struct live *l, uint32_t probes, uint32_t stripes)
+/* One slot at least: the map has to have some. */
+static uint32_t slots_for(const struct source_option *o)
+{
+	uint32_t slots = 1;
+
+	while (slots < o->probes + o->more)
+		slots *= 2;
+	return slots;
+}
+
+static void configure(struct live *l, uint32_t slots, uint32_t stripes)
 {
 	const struct source_option *o = &l->option;
+	bool spans = has_spans(l);
 	struct sonde_bpf *b = l->bpf;
 	unsigned type = attach_program_type(o->attach);
 
@@ -77,16 +96,17 @@ static void configure(struct live *l, uint32_t probes, uint32_t stripes)
 		.period = o->hz ? NSEC_PER_SEC / o->hz : 0,
 		.brief = o->hz ? residue_brief(NSEC_PER_SEC / o->hz) : 0,
 		.stripe_mask = stripes - 1,
+		.slot_mask = slots - 1,
 		.want_user = o->user,
 		.want_kernel = o->kernel,
 		.follow = o->follow,
 		.every = o->every,
 		.by_thread = o->by_thread,
-		.spans = o->probes > 0,
-		.brackets = o->brackets,
+		.spans = spans,
+		.brackets = o->brackets || o->more,
 		.self = getpid(),
 	};
-	bpf_map__set_max_entries(b->maps.calls, probes * stripes);
+	bpf_map__set_max_entries(b->maps.calls, slots * stripes);
 	if (o->tables) {
 		l->need = tables_need(o->tables);
 		bpf_map__set_max_entries(b->maps.rows, l->need.chunks);
@@ -97,23 +117,22 @@ static void configure(struct live *l, uint32_t probes, uint32_t stripes)
 	bpf_program__set_expected_attach_type(b->progs.call_entry, type);
 	bpf_program__set_expected_attach_type(b->progs.call_return, type);
 	bpf_program__set_expected_attach_type(b->progs.call_site, attach_plain_type(o->attach));
-	bpf_program__set_autoload(b->progs.call_site, o->probes > 0);
-	bpf_program__set_autoload(b->progs.call_session,
-				  o->probes && o->attach == ATTACH_SESSION);
-	bpf_program__set_autoload(b->progs.judge, o->probes && o->attach == ATTACH_SESSION);
-	bpf_program__set_autoload(b->progs.call_entry,
-				  o->probes && o->attach != ATTACH_SESSION);
-	bpf_program__set_autoload(b->progs.call_return,
-				  o->probes && o->attach != ATTACH_SESSION);
+	bpf_program__set_autoload(b->progs.call_site, spans);
+	bpf_program__set_autoload(b->progs.call_session, spans && o->attach == ATTACH_SESSION);
+	bpf_program__set_autoload(b->progs.judge, spans && o->attach == ATTACH_SESSION);
+	bpf_program__set_autoload(b->progs.call_entry, spans && o->attach != ATTACH_SESSION);
+	bpf_program__set_autoload(b->progs.call_return, spans && o->attach != ATTACH_SESSION);
+	bpf_program__set_autoload(b->progs.forget, spans);
 	bpf_program__set_autoload(b->progs.clock_tick, o->hz > 0);
-	bpf_program__set_autoload(b->progs.bracket_switch, o->brackets);
+	bpf_program__set_autoload(b->progs.bracket_switch, o->brackets || o->more);
+	bpf_program__set_autoattach(b->progs.bracket_switch, false);
 	bpf_program__set_autoattach(b->progs.open_spans, false);
 	bpf_program__set_autoattach(b->progs.known_threads, false);
 }
 
 static int load_error(int code, struct error *err)
 {
-	if (code == EPERM || code == EACCES)
+	if (code == EPERM)
 		return error_set(
 			err, EPERM,
 			"not allowed to load BPF programs: run as root, or with CAP_BPF and "
@@ -152,7 +171,7 @@ static int follow_children(struct live *l, struct error *err)
 	int code = 0;
 
 	l->armed = armed_new(l->option.attach, &programs);
-	if (l->option.follow && l->option.probes)
+	if (l->option.follow && has_spans(l))
 		code = armed_follow(l->armed, bpf_map__fd(l->bpf->maps.births),
 				    bpf_map__fd(l->bpf->maps.targets));
 	if (code)
@@ -163,15 +182,15 @@ static int follow_children(struct live *l, struct error *err)
 
 static int load(struct live *l, struct error *err)
 {
-	uint32_t probes = l->option.probes ? l->option.probes : 1;
-	uint32_t stripes = stripes_for(probes);
+	uint32_t slots = slots_for(&l->option);
+	uint32_t stripes = stripes_for(slots);
 	int code;
 
 	libbpf_set_print(NULL); /* what a person should know is in err */
 	l->bpf = sonde_bpf__open();
 	if (!l->bpf)
 		return load_error(errno, err);
-	configure(l, probes, stripes);
+	configure(l, slots, stripes);
 	code = sonde_bpf__load(l->bpf);
 	if (code)
 		return load_error(-code, err);
@@ -181,7 +200,7 @@ static int load(struct live *l, struct error *err)
 	l->ring = ring_buffer__new(bpf_map__fd(l->bpf->maps.ring), take_record, l, NULL);
 	if (!l->ring)
 		return load_error(errno, err);
-	code = counts_open(&l->counts, bpf_map__fd(l->bpf->maps.calls), probes, stripes, err);
+	code = counts_open(&l->counts, bpf_map__fd(l->bpf->maps.calls), slots, stripes, err);
 	if (code)
 		return code;
 	l->counts.rule.brief = l->bpf->rodata->control.brief;
@@ -194,11 +213,9 @@ static int load(struct live *l, struct error *err)
 	code = give_tables(l, err);
 	if (code == 0)
 		code = follow_children(l, err);
-	if (code)
-		return code;
-	for (uint32_t i = 0; i < probes; i++)
-		array_push(&l->watched, false);
-	return 0;
+	if (code == 0 && l->option.brackets)
+		code = live_brackets(&l->source, err);
+	return code;
 }
 
 static void live_close(struct source *s)
@@ -213,7 +230,6 @@ static void live_close(struct source *s)
 		counts_close(&l->counts);
 	ring_buffer__free(l->ring);
 	sonde_bpf__destroy(l->bpf);
-	array_done(&l->watched);
 	cputime_done(&l->cputime);
 	free(l);
 }
@@ -234,6 +250,8 @@ static int live_add_process(struct source *s, uint32_t pid, struct error *err)
 
 	if (!l->option.by_thread) /* whose time that of the process is not */
 		cputime_add(&l->cputime, pid);
+	if (has_spans(l))
+		armed_process(l->armed, pid);
 	return add_key(l->bpf->maps.targets, pid, "process", err);
 }
 
@@ -278,26 +296,47 @@ static void live_layouts(struct source *s, const struct goroutine_layout *layout
 static int live_watch(struct source *s, const struct attach_sites *sites, struct error *err)
 {
 	struct live *l = live_of(s);
-	nsec now = clock_now();
+	uint32_t probe = COOKIE_PROBE(sites->cookies[0]);
 
-	for (uint32_t i = 0; i < sites->count; i++) {
-		uint32_t probe = COOKIE_PROBE(sites->cookies[i]);
-
-		if (!probe)
-			continue;
-		if (!l->watched.at[probe - 1])
-			counts_begin(&l->counts, probe, now);
-		l->watched.at[probe - 1] = true;
-	}
-	return armed_add(l->armed, sites, err);
+	/* before the start nothing counts */
+	if (probe && !l->started)
+		counts_begin(&l->counts, probe, clock_now());
+	return armed_watch(l->armed, sites, err);
 }
 
-static void live_inherit(struct source *s, const struct attach_sites *sites)
+static uint32_t live_room(struct source *s)
+{
+	return counts_room(&live_of(s)->counts);
+}
+
+static void live_count(struct source *s, uint32_t probe)
+{
+	counts_begin(&live_of(s)->counts, probe, clock_now());
+}
+
+static void live_unwatch(struct source *s, uint32_t probe)
 {
 	struct live *l = live_of(s);
 
-	if (l->option.follow)
-		armed_inherit(l->armed, sites);
+	l->bpf->bss->unwatched = 1;
+	if (counts_has(&l->counts, probe))
+		counts_end(&l->counts, probe, clock_now());
+	armed_remove(l->armed, probe);
+}
+
+/* The program is for sessions that are told so at the start. */
+static int live_brackets(struct source *s, struct error *err)
+{
+	struct live *l = live_of(s);
+
+	if (l->bpf->bss->brackets)
+		return 0;
+	l->bpf->links.bracket_switch = bpf_program__attach(l->bpf->progs.bracket_switch);
+	if (!l->bpf->links.bracket_switch)
+		return error_set(err, errno, "cannot see threads leave their CPU: %s",
+				 strerror(errno));
+	l->bpf->bss->brackets = 1;
+	return 0;
 }
 
 static void live_ended(struct source *s, uint32_t pid)
@@ -335,19 +374,41 @@ static int consume(struct live *l)
 /* Delivers what was counted until now. */
 static void count_calls(struct live *l, nsec now)
 {
-	for (uint32_t i = 0; i < l->watched.count; i++) {
-		if (l->watched.at[i])
-			counts_read(&l->counts, i + 1, now, l->event, l->context);
-	}
+	l->probes = counts_read(&l->counts, now, l->event, l->context);
 	l->counted = now;
 }
 
 static bool is_step_over(const struct live *l, nsec now)
 {
-	nsec step = l->watched.count * STEP_A_PROBE;
+	nsec step = l->probes * STEP_A_PROBE;
 
 	return l->counted &&
 	       now - l->counted >= (step > STEP_LEAST ? step : STEP_LEAST) - STEP_EARLY;
+}
+
+/* No program runs for the probe any more. */
+static void tell_gone(struct live *l, uint32_t probe)
+{
+	struct probe_gone gone = { .probe = probe };
+	struct event_unprobe e = {
+		.head = { .kind = EVENT_UNPROBE, .size = sizeof(e) },
+		.probe = probe,
+	};
+	LIBBPF_OPTS(bpf_test_run_opts, run, .ctx_in = &gone, .ctx_size_in = sizeof(gone));
+
+	bpf_prog_test_run_opts(bpf_program__fd(l->bpf->progs.forget), &run);
+	if (!counts_has(&l->counts, probe))
+		return;
+	e.head.time = counts_gone(&l->counts, probe, l->event, l->context);
+	l->event(l->context, &e.head);
+}
+
+static void tell_all_gone(struct live *l)
+{
+	uint32_t probe;
+
+	while ((probe = armed_gone(l->armed)))
+		tell_gone(l, probe);
 }
 
 static int live_poll(struct source *s)
@@ -356,6 +417,7 @@ static int live_poll(struct source *s)
 	int records = consume(l);
 	nsec now = clock_now();
 
+	tell_all_gone(l);
 	if (is_step_over(l, now))
 		count_calls(l, now);
 	return records;
@@ -400,7 +462,7 @@ static int live_start(struct source *s, struct error *err)
 		.head = { .kind = EVENT_START, .size = sizeof(start) },
 	};
 
-	if (l->option.probes) {
+	if (has_spans(l)) {
 		live_price(s); /* so that it can be taken off */
 		each_thread(l, l->bpf->progs.known_threads);
 		if (l->option.hz)
@@ -409,8 +471,8 @@ static int live_start(struct source *s, struct error *err)
 	/* from here on calls and samples count */
 	start.head.time = l->counted = clock_now();
 	l->event(l->context, &start.head);
-	for (uint32_t i = 0; i < l->watched.count; i++)
-		counts_begin(&l->counts, i + 1, start.head.time);
+	counts_again(&l->counts, start.head.time);
+	l->started = true;
 	l->bpf->bss->phase = PHASE_STEADY;
 	if (!l->option.hz)
 		return 0;
@@ -458,6 +520,7 @@ static void live_tick(struct source *s)
 	struct live *l = live_of(s);
 
 	consume(l);
+	tell_all_gone(l);
 	tell_armed(l);
 	count_calls(l, clock_now());
 	send_loss(l);
@@ -482,6 +545,7 @@ static void live_stop(struct source *s, enum end_reason reason, int status)
 	/* nothing opens or closes a span now but the end of a thread */
 	each_thread(l, l->bpf->progs.open_spans); /* the records come through the ring */
 	consume(l);
+	tell_all_gone(l);
 	tell_armed(l);
 	count_calls(l, end.head.time);
 	send_loss(l);
@@ -494,7 +558,10 @@ static const struct source_operations operations = {
 	.add_thread = live_add_thread,
 	.layouts = live_layouts,
 	.watch = live_watch,
-	.inherit = live_inherit,
+	.room = live_room,
+	.brackets = live_brackets,
+	.count = live_count,
+	.unwatch = live_unwatch,
 	.ended = live_ended,
 	.judged = live_judged,
 	.price = live_price,

@@ -12,11 +12,13 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -50,8 +52,20 @@ int live_test_plain(int x);
 extern char live_test_plain_if[], live_test_plain_end[];
 #endif
 
+/* Returns when a byte was read. */
+__attribute__((noinline, noclone, used)) int live_test_wait(int fd)
+{
+	char byte;
+
+	return read(fd, &byte, 1) == 1;
+}
+
+#define PROBES 64
+
 struct tally {
-	uint64_t entries[2], returns[2], others[2], unjudged, samples, ends, starts;
+	uint64_t entries[PROBES], returns[PROBES], others[PROBES]; /* [id - 1] */
+	uint64_t unjudged, samples, ends, starts, detached;
+	uint32_t gone; /* the probe that was taken away last */
 };
 
 static void take(void *context, const struct event *e)
@@ -65,6 +79,8 @@ static void take(void *context, const struct event *e)
 		t->returns[c->probe - 1] += c->ended[END_RETURN];
 		for (unsigned r = 1; r < CALLS_ENDED; r++)
 			t->others[c->probe - 1] += c->ended[r];
+		t->detached += c->ended[END_DETACHED];
+		assert_int_not_equal(c->probe, t->gone);
 	}
 	if (e->kind == EVENT_ENDS) {
 		const struct event_ends *ends = (const void *)e;
@@ -73,6 +89,8 @@ static void take(void *context, const struct event *e)
 			if (ends->ends[i].reason == END_UNJUDGED)
 				t->unjudged += ends->ends[i].count;
 	}
+	if (e->kind == EVENT_UNPROBE)
+		t->gone = ((const struct event_unprobe *)e)->probe;
 	t->samples += e->kind == EVENT_SAMPLE;
 	t->starts += e->kind == EVENT_START;
 	t->ends += e->kind == EVENT_END;
@@ -90,6 +108,7 @@ static pid_t start_child(int *ret_go)
 	if (pid == 0) {
 		volatile int x = 0;
 
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (read(ends[0], &byte, 1) != 1)
 			_exit(1);
 		for (int i = 0; i < CALLS; i++)
@@ -132,8 +151,8 @@ static void tell_judged(struct source *live, uint32_t pid)
 	maps_done(&maps);
 }
 
-static void watch_child(enum attach_kind kind, struct attach_sites sites, bool judged,
-			struct tally *t)
+static void watch_child(enum attach_kind kind, const struct attach_sites *sites,
+			unsigned nr_sites, bool judged, struct tally *t)
 {
 	struct source_option option = { .hz = 499, .user = true, .probes = 2, .attach = kind };
 	struct source *live = NULL;
@@ -141,9 +160,12 @@ static void watch_child(enum attach_kind kind, struct attach_sites sites, bool j
 	int go, status;
 	pid_t pid = start_child(&go);
 
-	sites.pid = pid;
-	if (live_open(&option, take, t, &live, &err) || source_add_process(live, pid, &err) ||
-	    source_watch(live, &sites, &err) || source_start(live, &err))
+	if (live_open(&option, take, t, &live, &err) || source_add_process(live, pid, &err))
+		fail_msg("%s", err.text);
+	for (unsigned i = 0; i < nr_sites; i++)
+		if (source_watch(live, &sites[i], &err))
+			fail_msg("%s", err.text);
+	if (source_start(live, &err))
 		fail_msg("%s", err.text);
 	if (judged && kind == ATTACH_SESSION)
 		tell_judged(live, pid);
@@ -159,10 +181,13 @@ static void counts_every_call(enum attach_kind kind)
 {
 	uint64_t offsets[2] = { offset_of(live_test_call), offset_of(live_test_fact) };
 	uint64_t cookies[2] = { 1, 2 };
-	struct attach_sites sites = { "/proc/self/exe", 0, offsets, cookies, 2 };
+	const struct attach_sites sites[] = {
+		{ "/proc/self/exe", 0, &offsets[0], &cookies[0], 1 },
+		{ "/proc/self/exe", 0, &offsets[1], &cookies[1], 1 },
+	};
 	struct tally t = { 0 };
 
-	watch_child(kind, sites, true, &t);
+	watch_child(kind, sites, 2, true, &t);
 	assert_int_equal(t.entries[0], CALLS);
 	assert_int_equal(t.returns[0] + t.others[0], CALLS);
 	assert_int_equal(t.entries[1], CALLS / 10 * (FACT_DEPTH + 1));
@@ -187,7 +212,7 @@ static void plain_sites_see_every_call(enum attach_kind kind)
 	struct attach_sites sites = { "/proc/self/exe", 0, offsets, cookies, 3, true };
 	struct tally t = { 0 };
 
-	watch_child(kind, sites, true, &t);
+	watch_child(kind, &sites, 1, true, &t);
 	assert_int_equal(t.entries[0], CALLS);
 	assert_int_equal(t.returns[0], CALLS);
 	assert_int_equal(t.others[0], 0);
@@ -225,7 +250,7 @@ static void code_that_nobody_looked_at_is_not_hooked(void **state)
 	struct tally t = { 0 };
 
 	need(support_here().uprobe_session);
-	watch_child(ATTACH_SESSION, sites, false, &t);
+	watch_child(ATTACH_SESSION, &sites, 1, false, &t);
 	assert_int_equal(t.entries[0], CALLS);
 	assert_int_equal(t.returns[0], 0);
 	assert_int_equal(t.unjudged, CALLS);
@@ -260,11 +285,234 @@ static void a_process_that_is_gone_is_said_to_be(void **state)
 	if (pid == 0)
 		_exit(0);
 	waitpid(pid, NULL, 0);
-	sites.pid = pid;
 	assert_int_equal(live_open(&option, take, &t, &live, &err), 0);
+	assert_int_equal(source_add_process(live, pid, &err), 0);
 	assert_int_equal(source_watch(live, &sites, &err), -ESRCH);
 	assert_non_null(strstr(err.text, "ended"));
 	source_close(live);
+}
+
+/* A child that is told what to do by the byte. */
+struct worker {
+	pid_t pid;
+	int orders, done;
+};
+
+static void work(int orders, int done)
+{
+	volatile int x = 0;
+	char order;
+
+	while (read(orders, &order, 1) == 1) {
+		if (order == 'w') {
+			live_test_wait(orders);
+		} else if (order == 'l') {
+			while (poll(&(struct pollfd){ orders, POLLIN }, 1, 0) == 0)
+				x = live_test_call(x);
+		} else {
+			for (int i = 0; i < CALLS; i++)
+				x = live_test_call(x);
+		}
+		if (write(done, "", 1) != 1)
+			break;
+	}
+	_exit(0);
+}
+
+static struct worker start_worker(void)
+{
+	int orders[2], done[2];
+	struct worker w;
+
+	assert_int_equal(pipe(orders), 0);
+	assert_int_equal(pipe(done), 0);
+	w = (struct worker){ fork(), orders[1], done[0] };
+	if (w.pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		close(orders[1]);
+		work(orders[0], done[1]);
+	}
+	close(orders[0]);
+	close(done[1]);
+	return w;
+}
+
+static void order(const struct worker *w, const char *what)
+{
+	assert_int_equal(write(w->orders, what, 1), 1);
+}
+
+static void wait_done(const struct worker *w)
+{
+	char byte;
+
+	assert_int_equal(read(w->done, &byte, 1), 1);
+}
+
+static void end_worker(const struct worker *w)
+{
+	int status;
+
+	close(w->orders);
+	close(w->done);
+	assert_int_equal(waitpid(w->pid, &status, 0), w->pid);
+}
+
+static uint32_t watch_more(struct source *live, const uint64_t *offset, uint64_t *ret_cookie)
+{
+	struct attach_sites sites = { "/proc/self/exe", 0, offset, ret_cookie, 1 };
+	struct error err = { "" };
+	uint32_t id = source_room(live);
+
+	assert_true(id);
+	*ret_cookie = id;
+	if (source_watch(live, &sites, &err))
+		fail_msg("%s", err.text);
+	source_count(live, id);
+	return id;
+}
+
+static void wait_gone(struct source *live, const struct tally *t, uint32_t id)
+{
+	while (t->gone != id) {
+		source_poll(live);
+		usleep(1000);
+	}
+}
+
+/* Each that comes counts what is called while it is there; ids go on, slots are few. */
+static void probes_come_and_go(enum attach_kind kind)
+{
+	struct source_option option = { .hz = 499, .user = true, .more = 2, .attach = kind };
+	uint64_t offset = offset_of(live_test_call), cookie;
+	struct source *live = NULL;
+	struct error err = { "" };
+	struct worker w = start_worker();
+	struct tally t = { 0 };
+
+	if (live_open(&option, take, &t, &live, &err) ||
+	    source_add_process(live, w.pid, &err) || source_start(live, &err))
+		fail_msg("%s", err.text);
+	if (kind == ATTACH_SESSION)
+		tell_judged(live, w.pid);
+	for (uint32_t round = 1; round <= 8; round++) {
+		uint32_t id = watch_more(live, &offset, &cookie);
+
+		assert_int_equal(id, round);
+		order(&w, "c");
+		wait_done(&w);
+		source_unwatch(live, id);
+		order(&w, "c"); /* nobody counts these */
+		wait_done(&w);
+		wait_gone(live, &t, id);
+		assert_int_equal(t.entries[id - 1], CALLS);
+		assert_int_equal(t.returns[id - 1], CALLS);
+		assert_int_equal(t.others[id - 1], 0);
+	}
+	source_stop(live, ENDED_BY_USER, 0);
+	source_close(live);
+	end_worker(&w);
+}
+
+/* A call that is open when its probe goes was left by it, and what becomes of it later is
+ * told of nobody: not of the next one that has its slot. */
+static void a_probe_goes_amid_a_call(enum attach_kind kind)
+{
+	struct source_option option = { .hz = 499, .user = true, .more = 1, .attach = kind };
+	uint64_t waits = offset_of(live_test_wait), calls = offset_of(live_test_call);
+	uint64_t cookies[2];
+	struct source *live = NULL;
+	struct error err = { "" };
+	struct worker w = start_worker();
+	struct tally t = { 0 };
+	uint32_t id;
+
+	if (live_open(&option, take, &t, &live, &err) ||
+	    source_add_process(live, w.pid, &err) || source_start(live, &err))
+		fail_msg("%s", err.text);
+	if (kind == ATTACH_SESSION)
+		tell_judged(live, w.pid);
+	id = watch_more(live, &waits, &cookies[0]);
+	order(&w, "w");
+	while (!t.entries[0]) {
+		source_tick(live);
+		usleep(1000);
+	}
+	source_unwatch(live, id);
+	wait_gone(live, &t, id);
+	assert_int_equal(t.detached, 1);
+	assert_int_equal(t.returns[0] + t.others[0], 1);
+	id = watch_more(live, &calls, &cookies[1]);
+	assert_int_equal(id, 2);
+	order(&w, "."); /* it returns */
+	wait_done(&w);
+	order(&w, "c");
+	wait_done(&w);
+	source_stop(live, ENDED_BY_USER, 0);
+	assert_int_equal(t.entries[1], CALLS);
+	assert_int_equal(t.returns[1], CALLS);
+	assert_int_equal(t.others[0] + t.others[1], 1);
+	source_close(live);
+	end_worker(&w);
+}
+
+/* Amid calls that never pause: what has begun has ended or was left, by every probe. */
+static void probes_come_and_go_amid_calls(enum attach_kind kind)
+{
+	struct source_option option = { .hz = 499, .user = true, .more = 2, .attach = kind };
+	uint64_t offset = offset_of(live_test_call), cookie;
+	struct source *live = NULL;
+	struct error err = { "" };
+	struct worker w = start_worker();
+	struct tally t = { 0 };
+
+	if (live_open(&option, take, &t, &live, &err) ||
+	    source_add_process(live, w.pid, &err) || source_start(live, &err))
+		fail_msg("%s", err.text);
+	if (kind == ATTACH_SESSION)
+		tell_judged(live, w.pid);
+	order(&w, "l");
+	for (uint32_t round = 0; round < 20; round++) {
+		uint32_t id = watch_more(live, &offset, &cookie);
+
+		while (t.returns[id - 1] < 20) {
+			source_tick(live);
+			usleep(500);
+		}
+		source_unwatch(live, id);
+		wait_gone(live, &t, id);
+		assert_int_equal(t.returns[id - 1] + t.others[id - 1], t.entries[id - 1]);
+		assert_true(t.others[id - 1] <= 1);
+	}
+	order(&w, ".");
+	wait_done(&w);
+	source_stop(live, ENDED_BY_USER, 0);
+	source_close(live);
+	end_worker(&w);
+}
+
+static void probes_of_a_session_come_and_go(void **state)
+{
+	need(support_here().uprobe_session);
+	probes_come_and_go(ATTACH_SESSION);
+	a_probe_goes_amid_a_call(ATTACH_SESSION);
+	probes_come_and_go_amid_calls(ATTACH_SESSION);
+}
+
+static void probes_of_two_links_come_and_go(void **state)
+{
+	need(support_here().uprobe_multi);
+	probes_come_and_go(ATTACH_MULTI);
+	a_probe_goes_amid_a_call(ATTACH_MULTI);
+	probes_come_and_go_amid_calls(ATTACH_MULTI);
+}
+
+static void probes_of_perf_events_come_and_go(void **state)
+{
+	need(support_here().perf_uprobe);
+	probes_come_and_go(ATTACH_PERF);
+	a_probe_goes_amid_a_call(ATTACH_PERF);
+	probes_come_and_go_amid_calls(ATTACH_PERF);
 }
 
 /* What the kernel looked at to verify the programs of this process, in instructions. */
@@ -319,6 +567,9 @@ int main(void)
 		cmocka_unit_test(code_that_nobody_looked_at_is_not_hooked),
 		cmocka_unit_test(two_links_count_every_call),
 		cmocka_unit_test(perf_events_count_every_call),
+		cmocka_unit_test(probes_of_a_session_come_and_go),
+		cmocka_unit_test(probes_of_two_links_come_and_go),
+		cmocka_unit_test(probes_of_perf_events_come_and_go),
 		cmocka_unit_test(a_process_that_is_gone_is_said_to_be),
 		cmocka_unit_test(the_programs_are_soon_verified),
 	};

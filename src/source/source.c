@@ -26,9 +26,24 @@ int source_watch(struct source *s, const struct attach_sites *sites, struct erro
 	return s->operations->watch(s, sites, err);
 }
 
-void source_inherit(struct source *s, const struct attach_sites *sites)
+uint32_t source_room(struct source *s)
 {
-	s->operations->inherit(s, sites);
+	return s->operations->room(s);
+}
+
+int source_brackets(struct source *s, struct error *err)
+{
+	return s->operations->brackets(s, err);
+}
+
+void source_count(struct source *s, uint32_t probe)
+{
+	s->operations->count(s, probe);
+}
+
+void source_unwatch(struct source *s, uint32_t probe)
+{
+	s->operations->unwatch(s, probe);
 }
 
 void source_ended(struct source *s, uint32_t pid)

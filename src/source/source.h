@@ -5,9 +5,10 @@
  * one type, and who gets them cannot tell which it was.  What watches a target is a struct
  * source: source/live watches this kernel, source/fake is a script for tests.
  *
- * The order is: open, watch probes in children, add targets, watch probes, start, then poll a
- * few times a second and tick once a second, stop, close.  Closing without stopping leaves the
- * target as it was too, but says nothing about what was still open.
+ * The order is: open, add targets, watch probes, start, then poll a few times a second and
+ * tick once a second, stop, close.  Closing without stopping leaves the target as it was too,
+ * but says nothing about what was still open.  While it runs probes can be added and taken
+ * away: source_room(), source_watch() for each file, source_count(); source_unwatch().
  */
 #ifndef SONDE_SOURCE_SOURCE_H
 #define SONDE_SOURCE_SOURCE_H
@@ -27,8 +28,9 @@ struct source_option {
 	bool follow;		 /* children of a target are targets */
 	bool every;		 /* every process is one */
 	bool by_thread;		 /* only threads that are added */
-	uint32_t probes;	 /* at most so many will be watched */
-	bool brackets;		 /* of some of them no probe sees the end of calls */
+	uint32_t probes;	 /* that will be watched from the start, ids from 1 */
+	uint32_t more;		 /* so many more may be while it runs */
+	bool brackets;		 /* of some of the first no probe sees the end of calls */
 	enum attach_kind attach; /* how, as this kernel allows */
 	struct tables *tables;	 /* to unwind by; the caller's; NULL: frame pointers */
 };
@@ -45,7 +47,10 @@ struct source_operations {
 	void (*layouts)(struct source *s, const struct goroutine_layout *layouts,
 			uint32_t count);
 	int (*watch)(struct source *s, const struct attach_sites *sites, struct error *err);
-	void (*inherit)(struct source *s, const struct attach_sites *sites);
+	uint32_t (*room)(struct source *s);
+	int (*brackets)(struct source *s, struct error *err);
+	void (*count)(struct source *s, uint32_t probe);
+	void (*unwatch)(struct source *s, uint32_t probe);
 	void (*ended)(struct source *s, uint32_t pid);
 	struct judged_maps *(*judged)(struct source *s);
 	struct price (*price)(struct source *s);
@@ -66,13 +71,20 @@ int source_add_thread(struct source *s, uint32_t tid, struct error *err);
 
 /* What the cookies of sites call layouts, from 1 on; at most MAX_LAYOUTS. */
 void source_layouts(struct source *s, const struct goroutine_layout *layouts, uint32_t count);
-/* Watches the sites of one file, in one process or all, by one link; their
- * cookies name probes from 1 to option.probes, or none.  May be called again for the same
- * probes with sites of another file or process. */
+/* Watches sites of one file and one probe, or (probe 0) of none, in all processes that were
+ * added and, with option.follow, in children to come.  What they point to stays where it is
+ * until EVENT_UNPROBE or source_close().  May be called again for the same probe with sites of
+ * another file.  On an error some processes may have them: unwatch it. */
 int source_watch(struct source *s, const struct attach_sites *sites, struct error *err);
-/* Watches them in all children to come, too, with option.follow; what they point to stays
- * where it is until source_close(). */
-void source_inherit(struct source *s, const struct attach_sites *sites);
+
+/* The id of one more probe, for cookies; 0: so many are there that there is no room. */
+uint32_t source_room(struct source *s);
+/* A probe that is added has calls whose end no probe sees. */
+int source_brackets(struct source *s, struct error *err);
+/* All of its sites are watched: its calls count from now on. */
+void source_count(struct source *s, uint32_t probe);
+/* Its calls count no more.  Its sites go soon, with an EVENT_UNPROBE if it did count. */
+void source_unwatch(struct source *s, uint32_t probe);
 /* The process has ended: its probes go. */
 void source_ended(struct source *s, uint32_t pid);
 

@@ -12,6 +12,7 @@ struct answer {
 	const struct store *store;
 	const struct query *query;
 	struct window window; /* resolved */
+	nsec asked;	      /* how long it was before it was widened */
 	struct split *split;
 	struct picture *picture;
 	struct fold fold;
@@ -162,12 +163,19 @@ static void answer_cell(struct answer *a, const struct cube_cell *cell)
 	}
 }
 
+/* Which of the samples were taken while the probe was not there? */
+static bool cube_knows(const struct cube *c, const struct store_probe *probe)
+{
+	return !probe || (!probe->uncubed && (!probe->removed || probe->removed >= c->newest));
+}
+
 static void answer_cube(struct answer *a)
 {
 	const struct cube *c = &a->store->cube;
 
 	if (a->window.kind != WINDOW_ALL || query_is_filtered(a->query) ||
-	    !split_is_by_duration(a->split)) {
+	    !split_is_by_duration(a->split) ||
+	    !cube_knows(c, store_probe(a->store, split_probe(a->split)))) {
 		if (a->window.from <= c->newest)
 			a->picture->losses.forgotten = c->samples + c->refused;
 		return;
@@ -300,10 +308,11 @@ static double net_of(const struct store *st)
 
 static int answer_bind(struct answer *a, struct error *err)
 {
+	const struct store_probe *probe = store_main_probe(a->store);
 	int r;
 
 	if (!a->query->split) {
-		a->split = split_inside(a->store->probes.count ? a->store->probes.at[0].id : 0);
+		a->split = split_inside(probe ? probe->id : 0);
 		return 0;
 	}
 	r = split_parse(a->query->split, &a->split, err);
@@ -322,6 +331,36 @@ static void widen(const struct store *st, struct window *w)
 	} while (w->to - w->from > before);
 }
 
+static void resolve(struct answer *a, nsec newest)
+{
+	const struct store *st = a->store;
+
+	a->window = window_resolve(&a->query->window, st->started ? st->started : st->first,
+				   newest);
+	a->asked = a->window.to - a->window.from;
+	widen(st, &a->window);
+}
+
+/* Sets the window, and the split by what was in it.  What is asked of a probe that was taken
+ * away is asked of the time that ended with it, if not of all there is. */
+static int answer_window(struct answer *a, nsec newest, struct error *err)
+{
+	const struct store *st = a->store;
+	const struct store_probe *probe;
+	int r;
+
+	resolve(a, newest);
+	r = answer_bind(a, err);
+	probe = r ? NULL : store_probe(st, split_probe(a->split));
+	if (!probe || !a->query->split || !probe->removed || probe->removed >= newest ||
+	    a->query->window.kind == WINDOW_ALL)
+		return r;
+	resolve(a, probe->removed);
+	split_free(a->split);
+	a->split = NULL;
+	return answer_bind(a, err);
+}
+
 int view_answer(const struct store *st, const struct query *q, const struct naming *naming,
 		struct picture **ret, struct error *err)
 {
@@ -329,13 +368,8 @@ int view_answer(const struct store *st, const struct query *q, const struct nami
 	nsec newest =
 		st->has_end && st->end.head.time > st->first ? st->end.head.time : st->newest;
 	struct answer a = { .store = st, .query = q, .judge = { st, NULL, newest, { 0 } } };
-	nsec asked;
-	int r;
+	int r = answer_window(&a, newest, err);
 
-	a.window = window_resolve(&q->window, st->started ? st->started : st->first, newest);
-	asked = a.window.to - a.window.from;
-	widen(st, &a.window);
-	r = answer_bind(&a, err);
 	if (r) {
 		split_free(a.split);
 		return r;
@@ -346,7 +380,7 @@ int view_answer(const struct store *st, const struct query *q, const struct nami
 	a.net = net_of(st);
 	answer_odds(&a);
 	answer_origin(&a);
-	a.picture->asked = a.window.to - a.window.from > asked ? asked : 0;
+	a.picture->asked = a.window.to - a.window.from > a.asked ? a.asked : 0;
 	answer_samples(&a);
 	answer_cube(&a);
 	fold_write(&a.fold);

@@ -170,6 +170,89 @@ static void forgotten_samples_still_count(void **state)
 	store_free(whole);
 }
 
+/* Probe 2 watches parse. */
+static void watch_parse(struct store *st, nsec armed)
+{
+	struct event_probe probe = {
+		.probe = 2, .sites = 1, .image = SHOP, .offset = PARSE << 8, .length = 0x100
+	};
+
+	build_probe(st, armed, &probe, "parse", "parse");
+}
+
+static void what_was_forgotten_is_before_a_new_probe(void **state)
+{
+	const struct store_limit limits[] = { { .samples = 7 }, { 0 } };
+
+	for (unsigned i = 0; i < COUNT_OF(limits); i++) {
+		struct store *st = make_shop(&limits[i]);
+		struct picture *p;
+
+		watch_parse(st, 2100 * MS);
+		for (unsigned k = 0; k < 20; k++)
+			sample(st, (2200 + k) * MS, 8, 0, &in_hot);
+		p = ask_split(st, "parse.dur > 3ms");
+		assert_int_equal(p->losses.forgotten, 0);
+		assert_int_equal(p->samples, 120);
+		assert_int_equal(p->sides[SIDE_BEFORE].samples, 100);
+		assert_int_equal(p->sides[SIDE_OUT].samples, 20);
+		picture_free(p);
+		store_free(st);
+	}
+}
+
+static void a_cube_without_room_for_a_new_probe_is_not_asked_of_it(void **state)
+{
+	struct store_limit limit = { .samples = 7 };
+	struct store *st = make_shop(&limit);
+	struct picture *p;
+
+	limit.cells = st->cube.cells.count + 2; /* enough without it */
+	store_free(st);
+	st = make_shop(&limit);
+	assert_int_equal(st->cube.refused, 0);
+	watch_parse(st, 2100 * MS);
+	p = ask_split(st, "parse.dur > 3ms");
+	assert_int_equal(p->losses.forgotten, st->samples.dropped);
+	picture_free(p);
+	store_free(st);
+}
+
+/* The split of a probe that is gone is one of the time when it was there. */
+static void a_probe_that_is_gone_can_be_asked_still(void **state)
+{
+	struct store *whole = make_shop(NULL), *st = make_shop(NULL);
+	struct picture *want = ask_split(whole, "dur > 3ms"), *p;
+
+	build_unprobe(st, 2000 * MS, 1);
+	watch_parse(st, 2100 * MS);
+	for (unsigned k = 0; k < 20; k++)
+		sample(st, (3000 + k) * MS, 8, 0, &in_hot);
+	build_end(st, 4000 * MS);
+	p = ask_split(st, "handle.dur > 3ms");
+	assert_int_equal(p->from, 1000 * MS);
+	assert_int_equal(p->to, 4000 * MS);
+	for (unsigned s = 0; s < SIDE_BEFORE; s++)
+		assert_int_equal(p->sides[s].samples, want->sides[s].samples);
+	assert_int_equal(p->sides[SIDE_BEFORE].samples, 20);
+	assert_true(near(p->spans.at[p->split_span].rate, 100, 1e-9));
+	picture_free(p);
+	p = ask(st, &(struct query){ .split = "handle.dur > 3ms",
+				     .window = { .kind = WINDOW_LAST, .length = 300 * MS } });
+	assert_int_equal(p->to, 2000 * MS);
+	assert_int_equal(p->sides[SIDE_OUT].samples, 20);
+	picture_free(p);
+	p = ask(st, &(struct query){ 0 }); /* all there is: of both, to the end */
+	assert_int_equal(p->samples, 120);
+	assert_int_equal(p->to, 4000 * MS);
+	assert_int_equal(p->spans.count, 2);
+	assert_true(near(p->spans.at[0].rate, 100, 1e-9));
+	picture_free(p);
+	picture_free(want);
+	store_free(whole);
+	store_free(st);
+}
+
 static void a_full_cube_says_what_it_refused(void **state)
 {
 	const struct store_limit limit = { .samples = 7, .cells = 3 };
@@ -419,6 +502,9 @@ int main(void)
 		cmocka_unit_test(samples_from_before_are_their_own_side),
 		cmocka_unit_test(forgotten_samples_still_count),
 		cmocka_unit_test(a_full_cube_says_what_it_refused),
+		cmocka_unit_test(what_was_forgotten_is_before_a_new_probe),
+		cmocka_unit_test(a_cube_without_room_for_a_new_probe_is_not_asked_of_it),
+		cmocka_unit_test(a_probe_that_is_gone_can_be_asked_still),
 		cmocka_unit_test(windows_take_their_part),
 		cmocka_unit_test(an_ewma_fades),
 		cmocka_unit_test(filters_take_their_threads),

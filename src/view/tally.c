@@ -64,6 +64,8 @@ void calls_add_span(struct picture *p, const struct store *st, const struct stor
 	for (unsigned r = 0; r < NR_SPAN_END; r++)
 		to->ended[r] = whole_number(count->ended[r]);
 	watched.from = probe->armed > w->from ? probe->armed : w->from;
+	if (probe->removed && probe->removed < w->to)
+		watched.to = probe->removed;
 	seconds = window_seconds(&watched);
 	to->rate = seconds > 0 ? count->entries / seconds : 0;
 	if (count->ended[END_BRACKET] > 0)

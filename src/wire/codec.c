@@ -99,6 +99,7 @@ static const struct shape {
 	[EVENT_UNSURE] = { sizeof(struct event_call_sum) },
 	[EVENT_PROBED] = { sizeof(struct event_call_sum) },
 	[EVENT_ARMED] = { sizeof(struct event_armed) },
+	[EVENT_UNPROBE] = { sizeof(struct event_unprobe) },
 	[EVENT_LOSS] = { sizeof(struct event_loss) },
 	[EVENT_END] = { sizeof(struct event_end), 0, check_end },
 	[EVENT_START] = { sizeof(struct event_start) },

@@ -32,13 +32,14 @@ struct control {
 			      counted (source/hits.h) */
 	__u32 stripe_mask; /* copies of the counters (a power of two) - 1; a cpu uses cpu & mask
 			    */
+	__u32 slot_mask;   /* probes that count at once (a power of two) - 1 */
 	__u8 want_user;	   /* user stacks */
 	__u8 want_kernel;  /* kernel stacks */
 	__u8 follow;	   /* children of the target belong to it */
 	__u8 every;	   /* 1: the target is every process */
 	__u8 by_thread;	   /* 1: only threads in the map 'tids' */
 	__u8 spans;	   /* calls are watched */
-	__u8 brackets;	   /* some have no end that a probe sees */
+	__u8 brackets;	   /* some have no end that a probe sees, now or later */
 	__u8 pad[1];
 	__u32 self; /* sonde's own process: never sampled in 'every' */
 };
@@ -65,7 +66,8 @@ enum site_role {
  *	63   60 59        58        57       56    41 40       36 35  32 31   28 27    0
  *	|layout| stepped | bracket | follows | rule  | condition | role | length | probe |
  *
- * probe	its id, 0 = sonde's own trial, or a site of no probe
+ * probe	its id, never that of another one; 0 = sonde's own trial, or a site of no
+ *		probe
  * length	bytes, of the instruction under the probe, if the thread goes on behind it,
  *		or of a SITE_EXIT if it is a ret; 0: where it goes on is not told
  * role		enum site_role
@@ -87,6 +89,7 @@ enum site_role {
 #define COOKIE_OF_LENGTH(bytes) ((__u64)(bytes) << 28)
 #define COOKIE_OF_LAYOUT(number) ((__u64)(number) << 60)
 #define COOKIE_LAYOUT(cookie) ((__u32)((cookie) >> 60))
+#define MAX_PROBE 0xfffffff
 #define COOKIE_PROBE(cookie) ((__u32)(cookie)&0xfffffff)
 #define COOKIE_LENGTH(cookie) ((__u32)(cookie) >> 28)
 #define COOKIE_ROLE(cookie) ((__u32)((cookie) >> 32) & 15)
@@ -126,8 +129,11 @@ struct probe_prices {
 	__u32 end[NR_TRAP];    /* an exit, or a site that ends nothing */
 };
 
-/* All calls of one probe, one stripe; slot = (probe - 1) * stripes + stripe. */
+/* All calls of one probe, one stripe; at ((probe - 1) & slot_mask) * stripes + stripe. */
 struct call_counts {
+	__u32 probe; /* whose calls these are, 0: of none.  Of others that had the slot before
+			calls may be open still: they count nowhere */
+	__u32 pad;
 	__u64 entries;
 	__u64 ended[NR_SPAN_END]; /* [END_RETURN] stays 0: it is the sum of the buckets and
 				     of hit, less [END_BRACKET] */
@@ -137,6 +143,11 @@ struct call_counts {
 	__u64 hit;    /* returned within control.brief, and a tick fell into them: these are
 			 in none of the buckets, nor in max */
 	__u64 buckets[NR_BUCKET];
+};
+
+/* The program 'forget' takes it: a probe that was taken away. */
+struct probe_gone {
+	__u32 probe, pad;
 };
 
 /* What of a process was found fit for return hooks; by tgid. */

@@ -39,6 +39,7 @@ enum event_kind {
 	EVENT_UNSURE = 28,
 	EVENT_PROBED = 29,
 	EVENT_ARMED = 30,
+	EVENT_UNPROBE = 31,
 };
 
 struct event {
@@ -280,6 +281,14 @@ struct event_probe {
 	__u32 line;
 	char text[]; /* "place\0function\0file\0", padded */
 };
+
+/* It is not any more, from head.time on; an EVENT_CALLS up to then came before.  Of its calls
+ * that were open nothing is told behind this. */
+struct event_unprobe {
+	struct event head;
+	__u32 probe, pad;
+};
+_Static_assert(sizeof(struct event_unprobe) == 24, "event_unprobe is part of the format");
 
 /* One bucket of a distribution of durations, see wire/bucket.h. */
 struct call_bucket {
