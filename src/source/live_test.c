@@ -380,21 +380,30 @@ static void wait_gone(struct source *live, const struct tally *t, uint32_t id)
 	}
 }
 
+/* A source that runs and watches nothing of the worker yet. */
+static struct source *start_bare(enum attach_kind kind, uint32_t more, const struct worker *w,
+				 struct tally *t)
+{
+	struct source_option option = { .hz = 499, .user = true, .more = more, .attach = kind };
+	struct source *live = NULL;
+	struct error err = { "" };
+
+	if (live_open(&option, take, t, &live, &err) ||
+	    source_add_process(live, w->pid, &err) || source_start(live, &err))
+		fail_msg("%s", err.text);
+	if (kind == ATTACH_SESSION)
+		tell_judged(live, w->pid);
+	return live;
+}
+
 /* Each that comes counts what is called while it is there; ids go on, slots are few. */
 static void probes_come_and_go(enum attach_kind kind)
 {
-	struct source_option option = { .hz = 499, .user = true, .more = 2, .attach = kind };
 	uint64_t offset = offset_of(live_test_call), cookie;
-	struct source *live = NULL;
-	struct error err = { "" };
 	struct worker w = start_worker();
 	struct tally t = { 0 };
+	struct source *live = start_bare(kind, 2, &w, &t);
 
-	if (live_open(&option, take, &t, &live, &err) ||
-	    source_add_process(live, w.pid, &err) || source_start(live, &err))
-		fail_msg("%s", err.text);
-	if (kind == ATTACH_SESSION)
-		tell_judged(live, w.pid);
 	for (uint32_t round = 1; round <= 8; round++) {
 		uint32_t id = watch_more(live, &offset, &cookie);
 
@@ -418,20 +427,13 @@ static void probes_come_and_go(enum attach_kind kind)
  * told of nobody: not of the next one that has its slot. */
 static void a_probe_goes_amid_a_call(enum attach_kind kind)
 {
-	struct source_option option = { .hz = 499, .user = true, .more = 1, .attach = kind };
 	uint64_t waits = offset_of(live_test_wait), calls = offset_of(live_test_call);
 	uint64_t cookies[2];
-	struct source *live = NULL;
-	struct error err = { "" };
 	struct worker w = start_worker();
 	struct tally t = { 0 };
+	struct source *live = start_bare(kind, 1, &w, &t);
 	uint32_t id;
 
-	if (live_open(&option, take, &t, &live, &err) ||
-	    source_add_process(live, w.pid, &err) || source_start(live, &err))
-		fail_msg("%s", err.text);
-	if (kind == ATTACH_SESSION)
-		tell_judged(live, w.pid);
 	id = watch_more(live, &waits, &cookies[0]);
 	order(&w, "w");
 	while (!t.entries[0]) {
@@ -459,18 +461,11 @@ static void a_probe_goes_amid_a_call(enum attach_kind kind)
 /* Amid calls that never pause: what has begun has ended or was left, by every probe. */
 static void probes_come_and_go_amid_calls(enum attach_kind kind)
 {
-	struct source_option option = { .hz = 499, .user = true, .more = 2, .attach = kind };
 	uint64_t offset = offset_of(live_test_call), cookie;
-	struct source *live = NULL;
-	struct error err = { "" };
 	struct worker w = start_worker();
 	struct tally t = { 0 };
+	struct source *live = start_bare(kind, 2, &w, &t);
 
-	if (live_open(&option, take, &t, &live, &err) ||
-	    source_add_process(live, w.pid, &err) || source_start(live, &err))
-		fail_msg("%s", err.text);
-	if (kind == ATTACH_SESSION)
-		tell_judged(live, w.pid);
 	order(&w, "l");
 	for (uint32_t round = 0; round < 20; round++) {
 		uint32_t id = watch_more(live, &offset, &cookie);
