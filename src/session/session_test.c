@@ -212,6 +212,11 @@ static void what_came_can_be_asked(void **state)
 	session_close(&s->session);
 }
 
+static int watch(struct scene *s, const char *place)
+{
+	return session_watch(&s->session, place, EXIT_WISH_BRACKET, true, &s->probe, &s->err);
+}
+
 /* At the first tick it is watched, at the second no more. */
 static void watch_in_ticks(struct fake *f)
 {
@@ -219,12 +224,9 @@ static void watch_in_ticks(struct fake *f)
 	struct session *session = &s->session;
 
 	if (f->ticks == 1) {
-		assert_int_equal(session_watch(session, "no_such_function", EXIT_WISH_BRACKET,
-					       true, &s->probe, &s->err),
-				 -ENOENT);
+		assert_int_equal(watch(s, "no_such_function"), -ENOENT);
 		assert_int_equal(s->probe, 0);
-		if (session_watch(session, "session_test_call", EXIT_WISH_BRACKET, true,
-				  &s->probe, &s->err))
+		if (watch(s, "session_test_call"))
 			fail_msg("%s", s->err.text);
 		assert_int_equal(session_watch(session, "session_test_call", EXIT_WISH_BRACKET,
 					       true, &(uint32_t){ 0 }, &s->err),
@@ -264,16 +266,11 @@ static void a_place_can_be_watched_while_it_runs(void **state)
 static void watch_too_many(struct fake *f)
 {
 	struct scene *s = f->test;
-	struct session *session = &s->session;
 
 	if (f->ticks != 1)
 		return;
-	assert_int_equal(session_watch(session, "session_test_call", EXIT_WISH_BRACKET, true,
-				       &s->probe, &s->err),
-			 0);
-	assert_int_equal(session_watch(session, "session_test_other", EXIT_WISH_BRACKET, true,
-				       &s->probe, &s->err),
-			 -E2BIG);
+	assert_int_equal(watch(s, "session_test_call"), 0);
+	assert_int_equal(watch(s, "session_test_other"), -E2BIG);
 	assert_non_null(strstr(s->err.text, "1 place is watched"));
 }
 
@@ -297,9 +294,7 @@ static void watch_in_vain(struct fake *f)
 	if (f->ticks > 2)
 		return;
 	f->refuses = f->ticks == 1 ? "watch" : NULL;
-	assert_int_equal(session_watch(session, "session_test_call", EXIT_WISH_BRACKET, true,
-				       &s->probe, &s->err),
-			 f->ticks == 1 ? -EIO : 0);
+	assert_int_equal(watch(s, "session_test_call"), f->ticks == 1 ? -EIO : 0);
 	assert_int_equal(session->watch.set.count, f->ticks == 1 ? 0 : 1);
 }
 
