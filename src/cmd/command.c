@@ -8,6 +8,7 @@
 #define NAME_NEAR 2
 #define GROUPS_MOST (COMMAND_GROUPS + 2) /* with group_always and the NULL */
 
+extern const struct command command_live;
 extern const struct command command_record;
 extern const struct command command_report;
 extern const struct command command_latency;
@@ -16,12 +17,12 @@ extern const struct command command_list_places;
 extern const struct command command_doctor;
 
 static const struct command *const commands[] = {
-	&command_record, &command_report,      &command_latency,
-	&command_diff,	 &command_list_places, &command_doctor,
+	&command_live, &command_record,	     &command_report, &command_latency,
+	&command_diff, &command_list_places, &command_doctor,
 };
 
 /* Of the contract, and not in this version. */
-static const char *const planned[] = { "live", "top", "trace", "stacks", "open" };
+static const char *const planned[] = { "top", "trace", "stacks", "open" };
 
 const struct command *command_at(unsigned i)
 {
@@ -193,13 +194,8 @@ int command_main(char **argv)
 		return show_version();
 	if (strcmp(name, "help") == 0)
 		return run_help(argv[1]);
-	if (name[0] == '-') {
-		log_error(
-			"a command is missing before '%s': the live page is not in this version"
-			" yet (sonde --help lists what is)",
-			name);
-		return EXIT_WRONG_USE;
-	}
+	if (name[0] == '-')
+		return command_run(&command_live, argv);
 	c = command_find(name);
 	return c ? command_run(c, argv + 1) : refuse_name(name);
 }

@@ -119,9 +119,9 @@ static void wrong_use_is_said_and_exits_with_2(void **state)
 		NULL, WORDS("trace", "-p1"),
 		"sonde: 'trace' is not in this version yet (sonde --help lists what is)\n");
 	expect_wrong_use(
-		NULL, WORDS("-p1"),
-		"sonde: a command is missing before '-p1': the live page is not in this"
-		" version yet (sonde --help lists what is)\n");
+		NULL, WORDS("-p1x"),
+		"sonde: option '-p' wants whole numbers with ',' between them from 1 to 2147483647,"
+		" not '1x'; see sonde live --help\n");
 }
 
 static void help_is_read_off_the_tables(void **state)

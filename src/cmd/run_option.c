@@ -63,6 +63,7 @@ static const struct option_spec time_specs[] = {
 	  AT(interval), 10 * NSEC_PER_MSEC },
 };
 const struct option_group group_time = OPTION_GROUP("Time", time_specs);
+const struct option_group group_duration = { "Time", time_specs, 1 };
 
 static const struct option_spec window_specs[] = {
 	{ OPTION_DURATION, 0, "last", "TIME", "look at the last TIME only", AT(last), 1 },

@@ -57,15 +57,16 @@ struct run_option {
 
 extern const struct run_option run_option_defaults;
 
-extern const struct option_group group_target;	/* -p -n -a -t --thread */
-extern const struct option_group group_samples; /* -F -e -U -K */
-extern const struct option_group group_spans;	/* -s -C -w --exit */
-extern const struct option_group group_split;	/* --split */
-extern const struct option_group group_time;	/* -d -i */
-extern const struct option_group group_window;	/* --last --ewma --all */
-extern const struct option_group group_output;	/* -o --format --side --weight */
-extern const struct option_group group_json;	/* --json */
-extern const struct option_group group_care;	/* --budget --dry-run --yes */
-extern const struct option_group group_always;	/* -h --version -v -q */
+extern const struct option_group group_target;	 /* -p -n -a -t --thread */
+extern const struct option_group group_samples;	 /* -F -e -U -K */
+extern const struct option_group group_spans;	 /* -s -C -w --exit */
+extern const struct option_group group_split;	 /* --split */
+extern const struct option_group group_time;	 /* -d -i */
+extern const struct option_group group_duration; /* -d */
+extern const struct option_group group_window;	 /* --last --ewma --all */
+extern const struct option_group group_output;	 /* -o --format --side --weight */
+extern const struct option_group group_json;	 /* --json */
+extern const struct option_group group_care;	 /* --budget --dry-run --yes */
+extern const struct option_group group_always;	 /* -h --version -v -q */
 
 #endif

@@ -42,6 +42,7 @@ void feed_event(void *feed, const struct event *e)
 {
 	struct feed *f = feed;
 
+	f->events++;
 	if (e->kind == EVENT_END)
 		feed_name(f); /* the end is the last record of a stream */
 	if (e->kind == EVENT_SAMPLE)

@@ -16,7 +16,8 @@ struct feed {
 	struct stream_writer *writer; /* NULL: nothing is recorded */
 	uint32_t named;		      /* frames whose names were asked for */
 	bool live;		      /* more events may come: no end is nothing odd */
-	uint64_t samples;	      /* that went through */
+	uint64_t events;	      /* that went through */
+	uint64_t samples;	      /* of these */
 	uint64_t calls;		      /* entries counted, all probes */
 	int failed;	    /* negative errno: the recording cannot be written any more */
 	struct error error; /* why */

@@ -63,6 +63,15 @@ static void fail(struct session *s, int code)
 	loop_stop(&s->loop, ENDED_BY_USER);
 }
 
+static void tell_poll(void *context)
+{
+	const struct session *s = context;
+
+	for (uint32_t i = 0; i < s->observers.count; i++)
+		if (s->observers.at[i].on_poll)
+			s->observers.at[i].on_poll(s->observers.at[i].context, context);
+}
+
 static void on_poll(void *context)
 {
 	struct session *s = context;
@@ -71,9 +80,7 @@ static void on_poll(void *context)
 	permit_pending(s);
 	source_poll(s->source);
 	follow_born(s);
-	for (uint32_t i = 0; i < s->observers.count; i++)
-		if (s->observers.at[i].on_poll)
-			s->observers.at[i].on_poll(s->observers.at[i].context, s);
+	tell_poll(s);
 }
 
 /* To name what is new may take half a second the first time: none of it shortly before the
@@ -247,6 +254,15 @@ enum end_reason session_run(struct session *s)
 		s->failed = s->feed.failed;
 	}
 	return reason;
+}
+
+void session_linger(struct session *s)
+{
+	s->feed.live = false;
+	s->loop.keep = true;
+	s->loop.on_poll = tell_poll;
+	s->loop.on_tick = NULL;
+	loop_run(&s->loop, 0, s->option.interval);
 }
 
 int session_child_status(const struct session *s)

@@ -86,6 +86,9 @@ void session_observe(struct session *s, struct session_observer observer);
 int session_arm(struct session *s, struct error *err);
 /* Why it ended; s->failed when something made it end early. */
 enum end_reason session_run(struct session *s);
+/* After session_run(): the observers are told as before until a signal comes; nothing new is
+ * gathered. */
+void session_linger(struct session *s);
 /* While it runs: watches one more place, from when it returns 0 on.  Errors as of
  * watch_add(), watch_price() and source_watch(); what was gathered stays. */
 int session_watch(struct session *s, const char *place, enum exit_wish wish, bool accept_dear,

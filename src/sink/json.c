@@ -117,6 +117,9 @@ static void add_modes(struct text *t, const struct picture_span *s)
 static void add_span(struct text *t, const struct picture *p, const struct picture_span *s)
 {
 	text_add(t, t->bytes[t->size - 1] == '[' ? "\n{" : ",\n{");
+	add_number(t, "probe", s->probe);
+	if (s->removed)
+		text_add(t, ",\"removed\":true");
 	add_string(t, "place", picture_text(p, s->place));
 	add_string(t, "function", picture_text(p, s->function));
 	add_string(t, "file", picture_text(p, s->file));
@@ -212,6 +215,7 @@ static void add_split(struct text *t, const struct picture *p)
 struct listed {
 	unsigned mask;
 	uint64_t *self, *total;
+	uint32_t most;
 };
 
 static void add_function(struct text *t, const struct picture *p, const struct listed *l,
@@ -282,7 +286,7 @@ static void add_all_functions(struct text *t, const struct picture *p, const str
 	if (functions.count)
 		qsort_r(functions.at, functions.count, sizeof(*functions.at), self_order,
 			(void *)l);
-	for (uint32_t i = 0; i < functions.count; i++)
+	for (uint32_t i = 0; i < functions.count && i < l->most; i++)
 		add_function(t, p, l, &functions.at[i]);
 	array_done(&functions);
 }
@@ -293,12 +297,13 @@ static enum write_side functions_side(const struct picture *p, enum write_side s
 	return !p->split_expr && side == WRITE_ALL && headline_span(p) ? WRITE_IN : side;
 }
 
-static void add_functions(struct text *t, const struct picture *p, enum write_side asked)
+static void add_functions(struct text *t, const struct picture *p, enum write_side asked,
+			  uint32_t most)
 {
 	enum write_side side = functions_side(p, asked);
 	AUTO_FREE uint64_t *self = mem_zeroed(p->frames.count + 1, sizeof(*self));
 	AUTO_FREE uint64_t *total = mem_zeroed(p->frames.count + 1, sizeof(*total));
-	struct listed l = { sink_side_mask(side), self, total };
+	struct listed l = { sink_side_mask(side), self, total, most ? most : UINT32_MAX };
 	bool compared =
 		p->split_expr && (side == WRITE_IN || side == WRITE_REST || side == WRITE_DIFF);
 
@@ -306,7 +311,7 @@ static void add_functions(struct text *t, const struct picture *p, enum write_si
 	add_string(t, "side", write_side_name(side));
 	add_key(t, "functions");
 	text_add_char(t, '[');
-	for (uint32_t i = 0; i < p->functions.count && compared; i++)
+	for (uint32_t i = 0; i < p->functions.count && i < l.most && compared; i++)
 		add_function(t, p, &l, &p->functions.at[i]);
 	if (!compared)
 		add_all_functions(t, p, &l);
@@ -327,7 +332,7 @@ static int json_write(const struct picture *p, const struct sink_option *option,
 		add_span(out, p, &p->spans.at[i]);
 	text_add_char(out, ']');
 	add_split(out, p);
-	add_functions(out, p, option->side);
+	add_functions(out, p, option->side, option->functions);
 	text_add(out, "}\n");
 	return 0;
 }

@@ -34,6 +34,7 @@ struct sink_option {
 	unsigned columns;    /* width of the terminal, 0 = 80 */
 	bool colour;	     /* only for a terminal */
 	bool annotate;	     /* folded: _[k] and so on behind the names */
+	uint32_t functions;  /* json: the first so many, 0 = all */
 };
 
 struct sink {

@@ -89,6 +89,8 @@ struct picture_span {
 	text_id function; /* what it stands for */
 	text_id file;
 	uint32_t line, sites;
+	uint32_t probe; /* its id in the run */
+	bool removed;	/* it was taken away: calls are of the time before */
 	enum probe_exit exit;
 	uint64_t entries;	     /* that began in the window */
 	uint64_t calls;		     /* that returned in it, or were over: the distribution is

@@ -56,6 +56,8 @@ void calls_add_span(struct picture *p, const struct store *st, const struct stor
 	to->file = copy_text(p, st, probe->file);
 	to->line = probe->line;
 	to->sites = probe->sites;
+	to->probe = probe->id;
+	to->removed = probe->removed != 0;
 	to->exit = probe->exit;
 	to->cost_nsec = probe->cost;
 	to->entries = whole_number(count->entries);

@@ -1,11 +1,11 @@
 #!/bin/bash
 # list, doctor, diff, the shared options, and every command's --help.
 . "$(dirname "$0")/lib.sh"
-plan 31
+plan 32
 need root
 need bpf
 
-for command in record report latency diff list doctor; do
+for command in live record report latency diff list doctor; do
 	sonde_run $command --help
 	check "$command --help says how it is used" \
 		bash -c "[ $status = 0 ] && grep -q 'sonde $command' '$out' && grep -qi example '$out'"

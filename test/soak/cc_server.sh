@@ -4,7 +4,7 @@
 plan 6
 need root
 need bpf
-[ -x "$soaked/server" ] || skip_rest "no C++ compiler"
+[ -x "$soaked/cc_server" ] || skip_rest "no C++ compiler"
 
 # ask: the same questions again, for as long as the test takes.
 ask() {
@@ -17,11 +17,11 @@ close_server() {
 	sed -i '/^port/d' "$truth"
 }
 
-target_start "$soaked/server"
+target_start "$soaked/cc_server"
 ask >"$work/alone" 2>&1
 close_server
 cp "$truth" "$work/truth.alone"
-target_start "$soaked/server"
+target_start "$soaked/cc_server"
 soak_begin "$target" server::parse
 ask >"$work/watched" 2>&1
 soak_end

@@ -1,5 +1,5 @@
 /*
- * server - a server in C++ that answers by exceptions.
+ * cc_server - a server in C++ that answers by exceptions.
  *
  * Listens on 127.0.0.1; one thread a connection, a line a request: a sum in prefix
  * notation ("+ 1 * 2 3").  Nested parses throw what they cannot read through each other; some

@@ -1,0 +1,117 @@
+/*
+ * live_page - the page of a target that is watched: `sonde live`, and sonde without a command.
+ */
+#include "base/log.h"
+#include "cmd/attach_option.h"
+#include "cmd/command.h"
+#include "serve/server.h"
+
+#include <stdio.h>
+
+#define TICK (250 * NSEC_PER_MSEC) /* new counts for the page */
+#define PROBES_MORE 64		   /* places that can be watched besides -s */
+
+struct live_option {
+	struct run_option run;
+	struct option_texts listen;
+	bool read_only;
+};
+
+static const struct option_spec page_specs[] = {
+	{ OPTION_TEXTS, 0, "listen", "WHERE",
+	  "serve there: PORT, ADDRESS:PORT, or /PATH (a Unix socket); may be repeated",
+	  offsetof(struct live_option, listen) },
+	{ OPTION_FLAG, 0, "read-only", NULL, "the page may look and not change what is watched",
+	  offsetof(struct live_option, read_only) },
+};
+static const struct option_group group_page = OPTION_GROUP("Page", page_specs);
+
+static void look(void *context, struct session *s)
+{
+	server_look(context);
+}
+
+/* What is asked for is the address: it is the answer, the rest are messages. */
+static void say_address(const struct server *server)
+{
+	AUTO_TEXT struct text addresses = { 0 }, moved = { 0 };
+
+	server_moved(server, &moved);
+	if (moved.size)
+		log_say("%s", text_string(&moved));
+	server_addresses(server, &addresses);
+	fputs(text_string(&addresses), stdout);
+	fflush(stdout);
+}
+
+static void say_end(enum end_reason reason)
+{
+	if (reason == ENDED_BY_TARGET)
+		log_say("the target ended; the page stays, with all that was gathered, until "
+			"Ctrl-C");
+}
+
+static int serve(struct session *s, const struct live_option *o, struct error *err)
+{
+	const struct server_option option = { o->listen.at, o->listen.count };
+	struct verb_scene scene = { &s->feed, s, o->read_only };
+	struct server *server = NULL;
+	enum end_reason reason;
+	int code = session_arm(s, err);
+
+	if (code)
+		return code;
+	attach_say(s);
+	if (o->run.dry_run)
+		return 0;
+	code = server_open(&option, &scene, &s->loop.uv, &server, err);
+	if (code)
+		return code;
+	session_observe(s, (struct session_observer){ .on_poll = look, .context = server });
+	say_address(server);
+	reason = session_run(s);
+	say_end(reason);
+	if (reason == ENDED_BY_TARGET && !s->failed)
+		session_linger(s);
+	server_close(server);
+	if (s->failed)
+		*err = s->error;
+	return s->failed;
+}
+
+static int run(void *options, const struct option_rest *rest)
+{
+	const struct live_option *o = options;
+	struct session session = { 0 };
+	struct attach_option attach;
+	struct error err = { "" };
+	int code = attach_option_make(&attach, &o->run, rest, true, &err);
+
+	attach.session.interval = TICK;
+	attach.session.more = PROBES_MORE;
+	if (code == 0)
+		code = session_open(&session, &attach.session, &err);
+	if (code == 0)
+		code = serve(&session, o, &err);
+	return attach_end(&attach, &session, code, &err);
+}
+
+const struct command command_live = {
+	.name = "live",
+	.summary = "serve the live page of a target (the default); prints its address",
+	.usage = "TARGET [-s PLACE]... [--listen WHERE]",
+	.about = "Samples the target and serves a page in which all can be asked and watched "
+		 "while it runs, for browsers and scripts of this machine. The address that is "
+		 "printed holds a token without which nothing is answered. Ends after -d or at "
+		 "Ctrl-C; when the target ends the page stays.",
+	.groups = { &group_target, &group_samples, &group_spans, &group_page, &group_duration,
+		    &group_care },
+	.options_size = sizeof(struct live_option),
+	.takes_program = true,
+	.examples = {
+		{ "sonde -p 4242", "the same as sonde live -p 4242" },
+		{ "sonde live -n shop-server -s handle_request", "with a span from the start" },
+		{ "sonde live -p 4242 --listen /run/sonde.sock", "for scripts that may open it" },
+	},
+	.run = run,
+};
