@@ -16,23 +16,18 @@ void response_done(struct response *a)
 	text_done(&a->body);
 }
 
-void routes_error_json(struct text *to, const char *sentence)
-{
-	text_add(to, "{\"error\":");
-	escape_json(to, sentence);
-	text_add(to, "}");
-}
-
 static void refuse(struct response *ret, int status, const char *sentence)
 {
 	ret->status = status;
 	ret->type = "application/json";
 	text_clear(&ret->body);
-	routes_error_json(&ret->body, sentence);
-	text_add(&ret->body, "\n");
+	text_add(&ret->body, "{\"error\":");
+	escape_json(&ret->body, sentence);
+	text_add(&ret->body, "}\n");
 }
 
-int routes_status(int code)
+/* HTTP's status for a negative errno of verb_run(). */
+static int status_of(int code)
 {
 	switch (-code) {
 	case EPERM:
@@ -140,7 +135,7 @@ static void answer_verb(struct routes *r, const char *name, const struct request
 	}
 	code = verb_run(r->scene, name, arguments, &reply, &err);
 	if (code) {
-		refuse(ret, routes_status(code), err.text);
+		refuse(ret, status_of(code), err.text);
 		text_done(&reply.body);
 	} else {
 		ret->type = reply.type ? reply.type : "application/json";

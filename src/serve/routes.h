@@ -47,9 +47,4 @@ bool routes_enter(const struct routes *r, const struct request *q, struct respon
 void routes_answer(struct routes *r, const struct request *q, struct response *ret);
 void response_done(struct response *a);
 
-/* HTTP's status for a negative errno of verb_run(). */
-int routes_status(int code);
-/* {"error": "..."} */
-void routes_error_json(struct text *to, const char *sentence);
-
 #endif

@@ -32,7 +32,6 @@ struct channel {
 	struct viewer *viewer;
 	struct text heard; /* of a message that is not all there */
 	size_t sent;	   /* of the message that is being sent */
-	bool refused;
 };
 
 struct door_way {

@@ -1,6 +1,5 @@
 #include "serve/viewer.h"
 
-#include "serve/routes.h"
 #include "serve/use.h"
 #include "sink/escape.h"
 #include "sink/sinks.h"
