@@ -118,24 +118,15 @@ static const struct verb_argument watch_table[] = {
 };
 #undef AT
 
-static int need_session(const struct verb_scene *scene, struct error *err)
-{
-	return scene->session ? 0
-			      : error_set(err, ENOTSUP,
-					  "this is a recording: nothing can be watched in it");
-}
-
 static int run_watch(struct verb_scene *scene, const void *arguments, struct verb_reply *reply,
 		     struct error *err)
 {
 	const struct watch_arguments *a = arguments;
 	uint32_t probe;
-	int code = need_session(scene, err);
+	int code = session_watch(scene->session, a->place,
+				 a->exit ? (enum exit_wish)a->exit : EXIT_WISH_AUTO, a->yes,
+				 &probe, err);
 
-	if (code == 0)
-		code = session_watch(scene->session, a->place,
-				     a->exit ? (enum exit_wish)a->exit : EXIT_WISH_AUTO, a->yes,
-				     &probe, err);
 	if (code == 0)
 		text_format(&reply->body, "{\"probe\":%u}", probe);
 	return code;
@@ -165,10 +156,8 @@ static int run_unwatch(struct verb_scene *scene, const void *arguments,
 		       struct verb_reply *reply, struct error *err)
 {
 	const struct unwatch_arguments *a = arguments;
-	int code = need_session(scene, err);
+	int code = session_unwatch(scene->session, a->probe, err);
 
-	if (code == 0)
-		code = session_unwatch(scene->session, a->probe, err);
 	if (code == 0)
 		text_add(&reply->body, "{}");
 	return code;
@@ -346,6 +335,9 @@ int verb_run(struct verb_scene *scene, const char *name, const json_t *arguments
 		return error_set(err, EPERM,
 				 "'%s' is refused: sonde was started with --read-only", name);
 	code = verb_arguments(v->arguments, v->nr_arguments, arguments, room, err);
+	if (code == 0 && v->acts && !scene->session)
+		code = error_set(err, ENOTSUP,
+				 "this is a recording: nothing can be watched in it");
 	if (code == 0)
 		code = v->run(scene, room, reply, err);
 	if (code)

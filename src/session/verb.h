@@ -50,7 +50,7 @@ struct verb_reply {
 
 struct verb {
 	const char *name, *help;
-	bool acts; /* changes what is watched */
+	bool acts; /* changes what is watched: needs a session, and that it may */
 	const struct verb_argument *arguments;
 	unsigned nr_arguments;
 	/* 0, or negative errno with err set */
