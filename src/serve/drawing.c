@@ -63,6 +63,13 @@ static void section_end(struct text *to, size_t begin, char padding)
 	set_u32(to, begin - 4, to->size - begin);
 }
 
+/* One member of each row of an array, from row `base` on. */
+#define ADD_COLUMN(to, rows, base, member)                          \
+	do {                                                        \
+		for (uint32_t i_ = (base); i_ < (rows).count; i_++) \
+			add_u32(to, (rows).at[i_].member);          \
+	} while (0)
+
 static uint32_t frame_number(struct drawing *d, const struct picture *p, uint32_t frame)
 {
 	const struct picture_frame *f = &p->frames.at[frame];
@@ -130,16 +137,11 @@ static void write_frames(const struct drawing *d, uint32_t base, struct text *to
 {
 	size_t at = section_begin(to, DRAW_FRAMES, d->frames.count - base, base);
 
-	for (uint32_t i = base; i < d->frames.count; i++)
-		add_u32(to, d->frames.at[i].name);
-	for (uint32_t i = base; i < d->frames.count; i++)
-		add_u32(to, d->frames.at[i].file);
-	for (uint32_t i = base; i < d->frames.count; i++)
-		add_u32(to, d->frames.at[i].image);
-	for (uint32_t i = base; i < d->frames.count; i++)
-		add_u32(to, d->frames.at[i].line);
-	for (uint32_t i = base; i < d->frames.count; i++)
-		add_u32(to, d->frames.at[i].kind);
+	ADD_COLUMN(to, d->frames, base, name);
+	ADD_COLUMN(to, d->frames, base, file);
+	ADD_COLUMN(to, d->frames, base, image);
+	ADD_COLUMN(to, d->frames, base, line);
+	ADD_COLUMN(to, d->frames, base, kind);
 	section_end(to, at, 0);
 }
 
@@ -147,12 +149,9 @@ static void write_nodes(const struct drawing *d, uint32_t base, struct text *to)
 {
 	size_t at = section_begin(to, DRAW_NODES, d->nodes.count - base, base);
 
-	for (uint32_t i = base; i < d->nodes.count; i++)
-		add_u32(to, d->nodes.at[i].parent);
-	for (uint32_t i = base; i < d->nodes.count; i++)
-		add_u32(to, d->nodes.at[i].frame);
-	for (uint32_t i = base; i < d->nodes.count; i++)
-		add_u32(to, d->nodes.at[i].line);
+	ADD_COLUMN(to, d->nodes, base, parent);
+	ADD_COLUMN(to, d->nodes, base, frame);
+	ADD_COLUMN(to, d->nodes, base, line);
 	section_end(to, at, 0);
 }
 
