@@ -45,7 +45,7 @@ void command_overview(struct text *to)
 	const struct command *c;
 
 	text_add(to, "sonde asks a running program why it is slow.\n\n"
-		     "Usage: sonde COMMAND [TARGET] [OPTIONS]\n\nCommands\n");
+		     "Usage: sonde [COMMAND] [TARGET] [OPTIONS]\n\nCommands\n");
 	for (unsigned i = 0; (c = command_at(i)); i++)
 		text_format(to, "  %-10s %s\n", c->name, c->summary);
 	text_format(to, "  %-10s %s\n", "help", "how a command is used: sonde help COMMAND");

@@ -163,7 +163,7 @@ static void help_is_read_off_the_tables(void **state)
 	assert_int_equal(said.status, EXIT_DONE);
 	assert_string_equal(said.text, "sonde " SONDE_VERSION "\n");
 	said = hear(NULL, WORDS("help"));
-	assert_non_null(strstr(said.text, "Usage: sonde COMMAND [TARGET] [OPTIONS]"));
+	assert_non_null(strstr(said.text, "Usage: sonde [COMMAND] [TARGET] [OPTIONS]"));
 }
 
 /* A command may take any of the groups together. */

@@ -100,10 +100,11 @@ const struct command command_live = {
 	.name = "live",
 	.summary = "serve the live page of a target (the default); prints its address",
 	.usage = "TARGET [-s PLACE]... [--listen WHERE]",
-	.about = "Samples the target and serves a page in which all can be asked and watched "
-		 "while it runs, for browsers and scripts of this machine. The address that is "
-		 "printed holds a token without which nothing is answered. Ends after -d or at "
-		 "Ctrl-C; when the target ends the page stays.",
+	.about = "Samples the target and serves what is gathered while it runs: all can be "
+		 "asked, and places watched and left, by programs of this machine (the page "
+		 "for browsers is not in this version yet). The address that is printed holds "
+		 "a token without which nothing is answered. Ends after -d or at Ctrl-C; when "
+		 "the target ends all can be asked still.",
 	.groups = { &group_target, &group_samples, &group_spans, &group_page, &group_duration,
 		    &group_care },
 	.options_size = sizeof(struct live_option),
