@@ -100,11 +100,10 @@ const struct command command_live = {
 	.name = "live",
 	.summary = "serve the live page of a target (the default); prints its address",
 	.usage = "TARGET [-s PLACE]... [--listen WHERE]",
-	.about = "Samples the target and serves what is gathered while it runs: all can be "
-		 "asked, and places watched and left, by programs of this machine (the page "
-		 "for browsers is not in this version yet). The address that is printed holds "
-		 "a token without which nothing is answered. Ends after -d or at Ctrl-C; when "
-		 "the target ends all can be asked still.",
+	.about = "Samples the target and serves what is gathered while it runs: as a page for "
+		 "the browser, and to scripts. Functions are measured and left there. The "
+		 "address that is printed holds a token without which nothing is answered. "
+		 "Ends after -d or at Ctrl-C; when the target ends all can be asked still.",
 	.groups = { &group_target, &group_samples, &group_spans, &group_page, &group_duration,
 		    &group_care },
 	.options_size = sizeof(struct live_option),

@@ -85,13 +85,13 @@ static void answer_page(struct response *ret)
 {
 	if (!page_size) {
 		refuse(ret, 404,
-		       "the page is not in this version yet; GET " API
+		       "this sonde was built without the page (npm was not there); GET " API
 		       "verbs lists what can be done without it");
 		return;
 	}
 	ret->type = "text/html; charset=utf-8";
 	ret->encoding = "gzip";
-	text_add_part(&ret->body, page_bytes, page_size);
+	text_add_part(&ret->body, (const char *)page_bytes, page_size);
 }
 
 static void answer_metrics(struct routes *r, struct response *ret)

@@ -1,6 +1,7 @@
 #include "serve/server.h"
 
 #include "serve/listen.h"
+#include "serve/page.h"
 #include "serve/routes.h"
 #include "serve/viewer.h"
 
@@ -13,10 +14,10 @@
 #define SWALLOW_MOST (1 << 24) /* bytes of a request too long that are read to say so */
 #define CLOSE_ROUNDS 1000
 
-static const char policy[] =
-	"default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
-	"connect-src 'self'; img-src data: blob:; base-uri 'none'; form-action 'none'; "
-	"frame-ancestors 'none'";
+/* Nothing from elsewhere, and no script but the page's own. */
+#define POLICY                                                                               \
+	"default-src 'none'; script-src %s; style-src 'unsafe-inline'; connect-src 'self'; " \
+	"img-src data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 /* One HTTP request of a connection. */
 struct exchange {
@@ -115,6 +116,9 @@ static bool write_headers(struct lws *wsi, const struct response *a)
 {
 	unsigned char room[LWS_PRE + HEADERS_ROOM], *at = room + LWS_PRE, *from = at;
 	unsigned char *end = room + sizeof(room) - 1;
+	char policy[512];
+
+	snprintf(policy, sizeof(policy), POLICY, page_script);
 
 	return lws_add_http_common_headers(wsi, a->status, a->type, a->body.size, &at, end) ==
 		       0 &&

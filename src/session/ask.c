@@ -21,6 +21,7 @@ int ask_picture(const struct ask *a, struct feed *feed, struct picture **ret, st
 	struct query query = {
 		.split = a->split,
 		.fold = a->fold,
+		.until = a->until,
 		.live = feed->live,
 		.no_kernel = a->no_kernel,
 		.no_user = a->no_user,

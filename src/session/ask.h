@@ -12,6 +12,7 @@ struct ask {
 	const char *split;	 /* an expression, NULL = none */
 	nsec last;		 /* only the last so long, 0 = all */
 	nsec ewma;		 /* else, unless 0: what is so old counts half */
+	nsec until;		 /* nothing later than that; 0 = up to now */
 	bool no_user, no_kernel; /* stacks without these frames */
 	enum fold_by fold;
 };

@@ -9,7 +9,7 @@
 
 struct ask_arguments {
 	const char *split, *format, *side;
-	nsec last, ewma;
+	nsec last, ewma, until;
 	bool no_user, no_kernel;
 };
 #define AT(member) offsetof(struct ask_arguments, member)
@@ -18,6 +18,8 @@ static const struct verb_argument ask_table[] = {
 	{ VERB_TEXT, "split", NULL, "an expression with two sides, like dur > p95", AT(split) },
 	{ VERB_DURATION, "last", NULL, "only of the last so long, like 10s", AT(last) },
 	{ VERB_DURATION, "ewma", NULL, "what is so old counts half, like 30s", AT(ewma) },
+	{ VERB_MOMENT, "until", NULL, "nothing later than this window.to_ns of an answer",
+	  AT(until) },
 	{ VERB_TEXT, "format", NULL, "json, or what report --format takes", AT(format) },
 	{ VERB_TEXT, "side", NULL, "what of a split is written: in, rest, open, out, diff, all",
 	  AT(side) },
@@ -57,6 +59,7 @@ static struct ask ask_of(const struct ask_arguments *a)
 		.split = a->split,
 		.last = a->last,
 		.ewma = a->ewma,
+		.until = a->until,
 		.no_user = a->no_user,
 		.no_kernel = a->no_kernel,
 	};
@@ -208,6 +211,7 @@ static const char *const kind_words[] = {
 	[VERB_NUMBER] = "a whole number",
 	[VERB_FLAG] = "true or false",
 	[VERB_DURATION] = "a time, like \"10s\"",
+	[VERB_MOMENT] = "nanoseconds, as an answer's window has them",
 };
 
 static bool take_duration(const char *s, nsec *ret)
@@ -248,6 +252,14 @@ static bool take_number(const json_t *value, uint32_t *ret)
 	return json_is_integer(value) && n >= 0 && n <= UINT32_MAX;
 }
 
+static bool take_moment(const json_t *value, nsec *ret)
+{
+	json_int_t n = json_integer_value(value);
+
+	*ret = n;
+	return json_is_integer(value) && n > 0;
+}
+
 static bool take_value(const struct verb_argument *a, const json_t *value, void *to)
 {
 	const char *string = json_string_value(value);
@@ -264,6 +276,8 @@ static bool take_value(const struct verb_argument *a, const json_t *value, void 
 		return json_is_boolean(value);
 	case VERB_DURATION:
 		return take_duration(string, to);
+	case VERB_MOMENT:
+		return take_moment(value, to);
 	case VERB_CHOICE:
 		return take_choice(string, a->words, to);
 	}
@@ -348,8 +362,9 @@ int verb_run(struct verb_scene *scene, const char *name, const json_t *arguments
 static json_t *argument_json(const struct verb_argument *a)
 {
 	static const char *const kinds[] = {
-		[VERB_TEXT] = "text",	      [VERB_NUMBER] = "number", [VERB_FLAG] = "flag",
-		[VERB_DURATION] = "duration", [VERB_CHOICE] = "choice",
+		[VERB_TEXT] = "text",	  [VERB_NUMBER] = "number",
+		[VERB_FLAG] = "flag",	  [VERB_DURATION] = "duration",
+		[VERB_MOMENT] = "moment", [VERB_CHOICE] = "choice",
 	};
 	json_t *o = json_pack("{s:s, s:s, s:s, s:b}", "name", a->name, "kind", kinds[a->kind],
 			      "help", a->help, "needed", a->needed);

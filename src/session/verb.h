@@ -22,6 +22,7 @@ enum verb_kind {		/* type of the member it is stored in */
 		 VERB_NUMBER,	/* uint32_t */
 		 VERB_FLAG,	/* bool */
 		 VERB_DURATION, /* nsec: "10s", "500ms" */
+		 VERB_MOMENT,	/* nsec of the window of an answer */
 		 VERB_CHOICE,	/* unsigned: "a|b|c"; a is 1; 0 = not given */
 };
 

@@ -334,9 +334,12 @@ static void widen(const struct store *st, struct window *w)
 static void resolve(struct answer *a, nsec newest)
 {
 	const struct store *st = a->store;
+	struct window asked = a->query->window;
 
-	a->window = window_resolve(&a->query->window, st->started ? st->started : st->first,
-				   newest);
+	/* the cube has no times */
+	if (a->query->until && asked.kind == WINDOW_ALL)
+		asked = (struct window){ WINDOW_LAST, .length = UINT64_MAX };
+	a->window = window_resolve(&asked, st->started ? st->started : st->first, newest);
 	a->asked = a->window.to - a->window.from;
 	widen(st, &a->window);
 }
@@ -367,8 +370,9 @@ int view_answer(const struct store *st, const struct query *q, const struct nami
 	/* what comes behind the end only tells of what was before it */
 	nsec newest =
 		st->has_end && st->end.head.time > st->first ? st->end.head.time : st->newest;
+	nsec until = q->until && q->until < newest ? q->until : newest;
 	struct answer a = { .store = st, .query = q, .judge = { st, NULL, newest, { 0 } } };
-	int r = answer_window(&a, newest, err);
+	int r = answer_window(&a, until, err);
 
 	if (r) {
 		split_free(a.split);

@@ -287,6 +287,29 @@ static void windows_take_their_part(void **state)
 	store_free(st);
 }
 
+static void until_leaves_out_what_came_later(void **state)
+{
+	struct query q = { .split = "dur > 3ms", .until = 1150 * MS };
+	struct store *st = make_shop(NULL);
+	struct picture *p = ask(st, &q);
+
+	assert_int_equal(p->from, 1000 * MS);
+	assert_int_equal(p->to, 1200 * MS); /* between which calls are counted */
+	assert_int_equal(p->sides[SIDE_IN].samples, 50);
+	assert_int_equal(p->sides[SIDE_IN].calls, 10);
+	assert_true(p->sides[SIDE_REST].calls < 90);
+	picture_free(p);
+	q.window = (struct window){ .kind = WINDOW_LAST, .length = 100 * MS };
+	p = ask(st, &q);
+	assert_true(p->from >= 1000 * MS && p->from <= 1050 * MS && p->to == 1200 * MS);
+	picture_free(p);
+	q = (struct query){ .split = "dur > 3ms", .until = UINT64_MAX };
+	p = ask(st, &q);
+	assert_int_equal(p->samples, 100);
+	picture_free(p);
+	store_free(st);
+}
+
 static void an_ewma_fades(void **state)
 {
 	struct query q = { .window = { .kind = WINDOW_EWMA, .length = 100 * MS } };
@@ -506,6 +529,7 @@ int main(void)
 		cmocka_unit_test(a_cube_without_room_for_a_new_probe_is_not_asked_of_it),
 		cmocka_unit_test(a_probe_that_is_gone_can_be_asked_still),
 		cmocka_unit_test(windows_take_their_part),
+		cmocka_unit_test(until_leaves_out_what_came_later),
 		cmocka_unit_test(an_ewma_fades),
 		cmocka_unit_test(filters_take_their_threads),
 		cmocka_unit_test(what_has_no_name_is_counted),

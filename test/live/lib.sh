@@ -129,6 +129,22 @@ sonde_start() {
 }
 
 sonde_finish() { { wait "$tracer"; } 2>/dev/null; status=$?; }
+
+# Starts sonde live: $tracer, $address
+live_start() {
+	local tries=0
+	: >"$out"
+	"$sonde" "$@" >"$out" 2>"$err" </dev/null &
+	tracer=$!
+	children+=("$tracer")
+	until [ -s "$out" ]; do
+		tries=$((tries + 1))
+		[ $tries -lt 500 ] && kill -0 $tracer 2>/dev/null || break
+		sleep 0.02
+	done
+	address=$(head -1 "$out")
+}
+live_end() { kill -INT "$tracer" 2>/dev/null; sonde_finish; }
 # Ends a child of ours without a word of the shell's.
 end_now() { { kill -KILL "$1" && wait "$1"; } 2>/dev/null; return 0; }
 

@@ -244,6 +244,8 @@ def case_headers(address):
     policy = headers['content-security-policy']
     assert "default-src 'none'" in policy and "frame-ancestors 'none'" in policy, policy
     assert 'http' not in policy and '*' not in policy, policy
+    script = re.search(r'script-src ([^;]*);', policy)[1]
+    assert re.fullmatch(r"'none'|'sha256-[A-Za-z0-9+/]{43}='", script), script
     assert headers['x-content-type-options'] == 'nosniff'
     assert headers['cache-control'] == 'no-store'
 

@@ -7,21 +7,6 @@ need bpf
 
 page() { timeout -k 5 100 "$python" "$(dirname "$0")/page.py" "$@"; }
 
-# Starts sonde live: $tracer, $address
-live_start() {
-	local tries=0
-	: >"$out"
-	"$sonde" "$@" >"$out" 2>"$err" </dev/null &
-	tracer=$!
-	children+=("$tracer")
-	until [ -s "$out" ]; do
-		tries=$((tries + 1))
-		[ $tries -lt 500 ] && kill -0 $tracer 2>/dev/null || break
-		sleep 0.02
-	done
-	address=$(head -1 "$out")
-}
-live_end() { kill -INT "$tracer" 2>/dev/null; sonde_finish; }
 # The first byte of a function, as the target has it: cc is a trap.
 byte_of() {
 	local base

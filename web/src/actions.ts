@@ -1,0 +1,97 @@
+/** What a person does here; keys, buttons and the pointer all come to these. */
+import { signal } from "@preact/signals";
+import { Focus } from "./focus.ts";
+import type { Link } from "./link.ts";
+import { quotePlace, type Span } from "./scene.ts";
+import * as state from "./state.ts";
+import { FrameKind } from "./tree.ts";
+
+let link: Link | null = null;
+export const busy = signal<string | null>(null);
+
+export function actBy(l: Link): void {
+  link = l;
+}
+
+/** Places are functions; of another file than the program, with its name before it. */
+export function placeOf(frame: number): string | null {
+  const tree = state.tree();
+  const kind = tree.frameKind[frame];
+  if (kind !== FrameKind.User && kind !== FrameKind.Inlined) return null;
+  return tree.name(frame);
+}
+
+export async function measure(place: string): Promise<boolean> {
+  if (!link || busy.value) return false;
+  const known = state.spans.value.find((s) => s.place === place && !s.removed);
+  if (known) {
+    state.probe.value = known.probe;
+    return true;
+  }
+  busy.value = `measuring ${place} …`;
+  try {
+    const reply = (await link.verb("watch", { place })) as { probe: number };
+    state.probe.value = reply.probe;
+    state.tab.value = "diff";
+    state.say(`${place} is measured: every call from now on`);
+    return true;
+  } catch (e) {
+    state.say((e as Error).message, true);
+    return false;
+  } finally {
+    busy.value = null;
+  }
+}
+
+export async function leave(span: Span): Promise<void> {
+  try {
+    await link?.verb("unwatch", { probe: span.probe });
+    state.say(`${span.place} is not measured any more; what was seen of it stays`);
+  } catch (e) {
+    state.say((e as Error).message, true);
+  }
+}
+
+export function pause(): void {
+  const p = state.scene.value;
+  if (state.pausedAt.value !== null) state.pausedAt.value = null;
+  else if (p?.live) state.pausedAt.value = p.picture.window.to_ns;
+}
+
+export function focus(node: number): void {
+  if (node <= 0) return;
+  const tree = state.tree(), whole = state.focused.value;
+  const made = new Focus(whole ? whole.whole : tree, tree.frame[node]);
+  state.focused.value = made;
+  made.update();
+  state.selected.value = -1;
+  state.view.value = { node: 0, from: 0, to: 1 };
+}
+
+export function unfocus(): void {
+  state.focused.value = null;
+  state.selected.value = -1;
+  state.view.value = { node: 0, from: 0, to: 1 };
+}
+
+/** One step back: what was opened last is closed. */
+export function escape(): void {
+  if (state.helpShown.value) state.helpShown.value = false;
+  else if (state.finderShown.value) state.finderShown.value = false;
+  else if (state.searched.value) state.searched.value = "";
+  else if (state.view.value.node || state.view.value.to < 1 || state.view.value.from > 0)
+    state.view.value = { node: 0, from: 0, to: 1 };
+  else if (state.focused.value) unfocus();
+  else state.selected.value = -1;
+}
+
+export function commandLine(): string {
+  const p = state.scene.value?.picture, q = state.question.value, s = state.span.value;
+  if (!p) return "";
+  const word = (w: string) => (/^[\w@%+=:,./-]+$/.test(w) ? w : `'${w.replace(/'/g, "'\\''")}'`);
+  const span = s ? ` -s ${word(s.place)}` : "";
+  const split = q.split ? ` --split ${word(q.split)}` : "";
+  return `sonde record -p ${p.target.pid}${span} -d 10 -o x.sonde && sonde report x.sonde${split}`;
+}
+
+export { quotePlace };
