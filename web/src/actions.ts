@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 import { Focus } from "./focus.ts";
 import type { Link } from "./link.ts";
-import { quotePlace, type Span } from "./scene.ts";
+import type { Span } from "./scene.ts";
 import * as state from "./state.ts";
 import { FrameKind } from "./tree.ts";
 
@@ -84,14 +84,3 @@ export function escape(): void {
   else if (state.focused.value) unfocus();
   else state.selected.value = -1;
 }
-
-export function commandLine(): string {
-  const p = state.scene.value?.picture, q = state.question.value, s = state.span.value;
-  if (!p) return "";
-  const word = (w: string) => (/^[\w@%+=:,./-]+$/.test(w) ? w : `'${w.replace(/'/g, "'\\''")}'`);
-  const span = s ? ` -s ${word(s.place)}` : "";
-  const split = q.split ? ` --split ${word(q.split)}` : "";
-  return `sonde record -p ${p.target.pid}${span} -d 10 -o x.sonde && sonde report x.sonde${split}`;
-}
-
-export { quotePlace };

@@ -9,7 +9,7 @@ import { secondsMore } from "./contrast.ts";
 import { dark, still } from "./scheme.ts";
 import { matchFrames, weighMatches } from "./search.ts";
 import * as state from "./state.ts";
-import { SIDE_OPEN, type Tree } from "./tree.ts";
+import type { Tree } from "./tree.ts";
 
 const MOVE = 150; /** ms that a zoom takes */
 export const flame = new Flame();
@@ -298,5 +298,3 @@ export function Graph() {
     </section>
   );
 }
-
-export { SIDE_OPEN };

@@ -47,7 +47,7 @@ function Page() {
   return (
     <>
       <TopBar link={link} />
-      <main class={state.span.value ? "with-span" : ""}>
+      <main>
         <SpanList />
         <div class="middle">
           {state.span.value && <Histogram />}

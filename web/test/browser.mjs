@@ -4,8 +4,8 @@
  *	node browser.mjs ADDRESS CHROMIUM [PICTURES]
  *
  * ADDRESS is that of a sonde that watches the demonstration's server and splits by
- * handle_request.  Prints a line of TAP for each case; CASES says how many there are.  Into
- * the folder PICTURES screenshots are written.
+ * handle_request.  Prints a line of TAP for each case.  Into the folder
+ * PICTURES screenshots are written.
  */
 import { chromium } from "playwright-core";
 
