@@ -11,18 +11,19 @@
 extern const struct command command_live;
 extern const struct command command_record;
 extern const struct command command_report;
+extern const struct command command_open;
 extern const struct command command_latency;
 extern const struct command command_diff;
 extern const struct command command_list_places;
 extern const struct command command_doctor;
 
 static const struct command *const commands[] = {
-	&command_live, &command_record,	     &command_report, &command_latency,
-	&command_diff, &command_list_places, &command_doctor,
+	&command_live,	  &command_record, &command_report,	 &command_open,
+	&command_latency, &command_diff,   &command_list_places, &command_doctor,
 };
 
 /* Of the contract, and not in this version. */
-static const char *const planned[] = { "top", "trace", "stacks", "open" };
+static const char *const planned[] = { "top", "trace", "stacks" };
 
 const struct command *command_at(unsigned i)
 {

@@ -6,22 +6,16 @@
 #include "cmd/command.h"
 #include "cmd/output.h"
 #include "cmd/question.h"
-#include "source/file.h"
+#include "cmd/recording.h"
 #include "view/pair.h"
 
 static int load(const char *path, const struct run_option *o, const struct sink *sink,
 		struct picture **ret, struct error *err)
 {
-	AUTO_TEXT struct text damage = { 0 };
 	struct ask ask = question_of(o, sink);
-	struct stream_tally tally = { 0 };
 	struct feed feed;
-	int code;
+	int code = recording_load(path, &feed, err);
 
-	feed_init(&feed, NULL);
-	code = file_replay(path, feed_event, &feed, &tally, err);
-	if (code == 0 && stream_tally_print(&tally, &damage))
-		log_warn("'%s': %s", path, text_string(&damage));
 	if (code == 0)
 		code = ask_picture(&ask, &feed, ret, err);
 	feed_done(&feed);

@@ -4,44 +4,14 @@
 #include "base/log.h"
 #include "cmd/attach_option.h"
 #include "cmd/command.h"
-#include "serve/server.h"
-
-#include <stdio.h>
+#include "cmd/page_option.h"
 
 #define TICK (250 * NSEC_PER_MSEC) /* new counts for the page */
 #define PROBES_MORE 64		   /* places that can be watched besides -s */
 
-struct live_option {
-	struct run_option run;
-	struct option_texts listen;
-	bool read_only;
-};
-
-static const struct option_spec page_specs[] = {
-	{ OPTION_TEXTS, 0, "listen", "WHERE",
-	  "serve there: PORT, ADDRESS:PORT, or /PATH (a Unix socket); may be repeated",
-	  offsetof(struct live_option, listen) },
-	{ OPTION_FLAG, 0, "read-only", NULL, "the page may look and not change what is watched",
-	  offsetof(struct live_option, read_only) },
-};
-static const struct option_group group_page = OPTION_GROUP("Page", page_specs);
-
 static void look(void *context, struct session *s)
 {
 	server_look(context);
-}
-
-/* What is asked for is the address: it is the answer, the rest are messages. */
-static void say_address(const struct server *server)
-{
-	AUTO_TEXT struct text addresses = { 0 }, moved = { 0 };
-
-	server_moved(server, &moved);
-	if (moved.size)
-		log_say("%s", text_string(&moved));
-	server_addresses(server, &addresses);
-	fputs(text_string(&addresses), stdout);
-	fflush(stdout);
 }
 
 static void say_end(enum end_reason reason)
@@ -51,9 +21,8 @@ static void say_end(enum end_reason reason)
 			"Ctrl-C");
 }
 
-static int serve(struct session *s, const struct live_option *o, struct error *err)
+static int serve(struct session *s, const struct page_option *o, struct error *err)
 {
-	const struct server_option option = { o->listen.at, o->listen.count };
 	struct verb_scene scene = { &s->feed, s, o->read_only };
 	struct server *server = NULL;
 	enum end_reason reason;
@@ -64,11 +33,11 @@ static int serve(struct session *s, const struct live_option *o, struct error *e
 	attach_say(s);
 	if (o->run.dry_run)
 		return 0;
-	code = server_open(&option, &scene, &s->loop.uv, &server, err);
+	code = page_open(o, &scene, &s->loop.uv, &server, err);
 	if (code)
 		return code;
 	session_observe(s, (struct session_observer){ .on_poll = look, .context = server });
-	say_address(server);
+	page_say_address(server);
 	reason = session_run(s);
 	say_end(reason);
 	if (reason == ENDED_BY_TARGET && !s->failed)
@@ -81,7 +50,7 @@ static int serve(struct session *s, const struct live_option *o, struct error *e
 
 static int run(void *options, const struct option_rest *rest)
 {
-	const struct live_option *o = options;
+	const struct page_option *o = options;
 	struct session session = { 0 };
 	struct attach_option attach;
 	struct error err = { "" };
@@ -106,7 +75,7 @@ const struct command command_live = {
 		 "Ends after -d or at Ctrl-C; when the target ends all can be asked still.",
 	.groups = { &group_target, &group_samples, &group_spans, &group_page, &group_duration,
 		    &group_care },
-	.options_size = sizeof(struct live_option),
+	.options_size = sizeof(struct page_option),
 	.takes_program = true,
 	.examples = {
 		{ "sonde -p 4242", "the same as sonde live -p 4242" },

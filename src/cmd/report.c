@@ -6,20 +6,11 @@
 #include "cmd/command.h"
 #include "cmd/output.h"
 #include "cmd/question.h"
-#include "source/file.h"
-
-static void say_damage(const struct stream_tally *tally, const char *path)
-{
-	AUTO_TEXT struct text line = { 0 };
-
-	if (stream_tally_print(tally, &line))
-		log_warn("'%s': %s", path, text_string(&line));
-}
+#include "cmd/recording.h"
 
 static int report(const struct run_option *o, const char *path, struct error *err)
 {
 	struct picture *p = NULL;
-	struct stream_tally tally = { 0 };
 	struct output output;
 	struct feed feed;
 	struct ask ask;
@@ -31,12 +22,9 @@ static int report(const struct run_option *o, const char *path, struct error *er
 	code = ask_check(&ask, err);
 	if (code)
 		return code;
-	feed_init(&feed, NULL);
-	code = file_replay(path, feed_event, &feed, &tally, err);
-	if (code == 0) {
-		say_damage(&tally, path);
+	code = recording_load(path, &feed, err);
+	if (code == 0)
 		code = ask_picture(&ask, &feed, &p, err);
-	}
 	if (code == 0)
 		code = output_picture(&output, p, err);
 	picture_free(p);

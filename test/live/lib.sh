@@ -145,6 +145,29 @@ live_start() {
 	address=$(head -1 "$out")
 }
 live_end() { kill -INT "$tracer" 2>/dev/null; sonde_finish; }
+
+# The program that drives a browser, and the browser: $browser.
+need_browser() {
+	web=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../web" && pwd)
+	need node
+	[ -d "$web/node_modules/playwright-core" ] ||
+		skip_rest 'npm could not install what drives a browser'
+	browser=$(command -v chromium || command -v chromium-browser ||
+		command -v google-chrome) || skip_rest 'chromium is not installed'
+}
+# browse live|recording: the cases of web/test/browser.mjs at $address; ends sonde.
+browse() {
+	local line said=
+	while read -r line; do
+		case $line in
+		'# end it now') live_end ;;
+		'ok - '*) ok "${line#ok - }" ;;
+		'not ok - '*) not_ok "${line#not ok - }" "$said" ;;
+		'#'*) said+=${line#\# }$'\n' && continue ;;
+		esac
+		said=
+	done < <(timeout -k 5 160 node "$web/test/browser.mjs" "$1" "$address" "$browser" 2>&1)
+}
 # Ends a child of ours without a word of the shell's.
 end_now() { { kill -KILL "$1" && wait "$1"; } 2>/dev/null; return 0; }
 

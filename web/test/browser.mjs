@@ -1,15 +1,16 @@
 /**
  * browser - the page in Chromium, as a person uses it.
  *
- *	node browser.mjs ADDRESS CHROMIUM [PICTURES]
+ *	node browser.mjs live|recording ADDRESS CHROMIUM [PICTURES]
  *
- * ADDRESS is that of a sonde that watches the demonstration's server and splits by
- * handle_request.  Prints a line of TAP for each case.  Into the folder
+ * ADDRESS is that of a sonde that watches the demonstration's server, or has opened a recording
+ * of it, with handle_request as a span.  Prints a line of TAP for each case.  Into the folder
  * PICTURES screenshots are written.
  */
 import { chromium } from "playwright-core";
 
-const [address, executablePath, pictures] = process.argv.slice(2);
+const [mode, address, executablePath, pictures] = process.argv.slice(2);
+const live = mode === "live";
 const WAIT = 20000;
 /** The page asks what is on this machine, which newer browsers ask the user about. */
 const FEATURES = "--disable-features=LocalNetworkAccessChecks";
@@ -40,6 +41,9 @@ async function test(name, does) {
 async function picture(name) {
   if (pictures) await page.screenshot({ path: `${pictures}/${name}.png` });
 }
+
+/** Of a target that runs. */
+const liveTest = (name, does) => live && test(name, does);
 
 function assert(value, words) {
   if (!value) throw new Error(words);
@@ -171,7 +175,7 @@ await test("a hand draws which calls are meant", async () => {
   await until(() => sonde.state.isAnswered.value && sonde.state.bound.value.kind === "percentile");
 });
 
-await test("time can be made to stand still", async () => {
+await liveTest("time can be made to stand still", async () => {
   await page.keyboard.press(" ");
   await page.waitForSelector("text=paused");
   await until(() => sonde.state.question.value.until !== undefined);
@@ -195,7 +199,7 @@ await test("a window of time can be chosen", async () => {
   await page.click(".segments >> text=all");
 });
 
-await test("a function can be measured while it runs", async () => {
+await liveTest("a function can be measured while it runs", async () => {
   await page.keyboard.press("Control+p");
   await page.keyboard.type("parse_requ");
   await page.keyboard.press("ArrowDown");
@@ -205,7 +209,7 @@ await test("a function can be measured while it runs", async () => {
   await picture("measured");
 });
 
-await test("and left, and what was seen of it stays", async () => {
+await liveTest("and left, and what was seen of it stays", async () => {
   await page.click("[aria-label='measure parse_request no more']");
   await until(() => sonde.state.spans.value.some((s) => s.place === "parse_request" && s.removed));
   await page.waitForSelector("text=not measured any more");
@@ -213,7 +217,7 @@ await test("and left, and what was seen of it stays", async () => {
   await until(() => sonde.state.span.value.place === "handle_request" && sonde.state.isAnswered.value);
 });
 
-await test("what cannot be measured is said, with what is near", async () => {
+await liveTest("what cannot be measured is said, with what is near", async () => {
   await page.keyboard.press("Control+p");
   await page.keyboard.type("render_rowz");
   await page.keyboard.press("Enter");
@@ -303,6 +307,16 @@ await test("names are text, whatever they are", async () => {
   const seen = await ask(() => [document.querySelectorAll("img").length, window.harmed ?? 0, document.body.innerText]);
   assert(seen[0] === 0 && seen[1] === 0, "a name became an element");
   assert(seen[2].includes(hostile), "the name is not shown as it is");
+});
+
+if (!live) await test("it is said to be a recording, in which nothing can be measured", async () => {
+  assert((await text(".state")) === "recording", await text(".state"));
+  assert(!(await page.locator("text=Measure a function").count()), "a function can be measured");
+  await page.keyboard.press("Control+p");
+  await settled();
+  assert(!(await page.locator(".sheet").count()), "the finder opened");
+  const said = await ask(() => sonde.link.verb("watch", { place: "mix_block" }).catch((e) => e.message));
+  assert(/this is a recording/.test(said), said);
 });
 
 await test("nothing was asked of anybody else, and nothing complained", async () => {
