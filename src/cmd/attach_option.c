@@ -2,7 +2,6 @@
 
 #include "base/log.h"
 #include "cmd/command.h"
-#include "cmd/listing.h"
 
 #include <errno.h>
 #include <stdio.h>

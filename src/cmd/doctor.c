@@ -5,7 +5,6 @@
 #include "cmd/command.h"
 #include "cmd/coverage.h"
 #include "cmd/finding.h"
-#include "cmd/listing.h"
 #include "cmd/output.h"
 #include "elf/debugfile.h"
 #include "proc/access.h"

@@ -6,8 +6,10 @@
 #include "base/terminal.h"
 #include "cmd/command.h"
 #include "cmd/list_line.h"
+#include "cmd/list_match.h"
 #include "cmd/list_stats.h"
 #include "cmd/output.h"
+#include "session/listing.h"
 #include "sink/fit.h"
 #include "source/calibrate.h"
 #include "source/live.h"
@@ -36,62 +38,15 @@ static const struct option_spec list_specs[] = {
 };
 static const struct option_group group_list = OPTION_GROUP("List", list_specs);
 
-/* Of the dearest of the probes that a call meets. */
-static const char *price_word(const struct list_row *row)
-{
-	static const char *const names[] = { "cheap", "cheap", "stepped", "refused" };
-	struct probe_price price = function_price(&row->function);
-
-	if (!row->function.sites.count)
-		return "refused";
-	return names[price.exit > price.entry ? price.exit : price.entry];
-}
-
-/* Names of a foreign file may hold anything; JSON is UTF-8. */
-static json_t *json_plain(const char *s)
-{
-	AUTO_TEXT struct text plain = { 0 };
-
-	text_add_plain(&plain, s);
-	return json_string(text_string(&plain));
-}
-
 static void write_json_row(const struct listing *l, const struct list_row *row, struct text *to)
 {
-	uint64_t address = 0;
-	json_t *o = json_object();
-	char *line;
+	json_t *o = row_json(l, row);
+	char *line = json_dumps(o, JSON_COMPACT);
 
-	image_to_address(row->image->image, row->symbol->offset, &address);
-	json_object_set_new(o, "place", json_plain(row->place));
-	json_object_set_new(o, "image", json_plain(row->image->path));
-	json_object_set_new(o, "address", json_integer(address));
-	json_object_set_new(o, "size", json_integer(row->symbol->size));
-	json_object_set_new(o, "file", json_plain(row->file));
-	json_object_set_new(o, "line", json_integer(row->line));
-	json_object_set_new(o, "price", json_string(price_word(row)));
-	json_object_set_new(o, "price_ns", json_integer(row_price(l, row)));
-	json_object_set_new(o, "exit", json_string(ending_of(row->function.exit)->name));
-	json_object_set_new(o, "reason", json_plain(row_reason(l, row)));
-	json_object_set_new(o, "symbol", json_plain(row->symbol->raw));
-	json_object_set_new(o, "inlined", json_integer(row->inlined));
-	line = json_dumps(o, JSON_COMPACT);
 	text_add(to, line);
 	text_add_char(to, '\n');
 	free(line);
 	json_decref(o);
-}
-
-static const char *entry_word(const struct list_row *row)
-{
-	const struct site *entry;
-
-	if (!row->function.sites.count)
-		return "-";
-	entry = function_entry(&row->function);
-	if (entry->price == INSN_STEPPED)
-		return "stepped";
-	return entry->offset != row->function.entry ? "moved" : entry->insn;
 }
 
 struct widths {
@@ -126,7 +81,7 @@ static void write_text_row(const struct listing *l, const struct list_row *row,
 	if (where.size)
 		fit_name(&line, text_string(&where), w->where);
 	fit_pad(&line, from, w->where);
-	text_format(&line, " %7" PRIu64 "   %-8s", row->symbol->size, entry_word(row));
+	text_format(&line, " %7" PRIu64 "   %-8s", row->symbol->size, row_entry(row));
 	if (more)
 		text_duration(price, more);
 	if (!row->function.sites.count)
@@ -206,7 +161,7 @@ static void say_what(const struct listing *l)
 		else
 			unprobed++;
 	}
-	text_format(&says, "%s: %s function%s", l->code.name, text_count(count, l->rows.count),
+	text_format(&says, "%s: %s function%s", l->code->name, text_count(count, l->rows.count),
 		    l->rows.count == 1 ? "" : "s");
 	for (int i = 0; i < NR_PROBE_EXIT; i++) {
 		if (!ends[i])
@@ -220,30 +175,85 @@ static void say_what(const struct listing *l)
 	log_say("%s", text_string(&says));
 }
 
-/* The exit status of what ended so. */
-static int finish(struct listing *l, int ret, const struct error *err)
+/* Opens the target, or file when it is not NULL. */
+static int open_code(const struct run_option *o, const char *file, struct code *ret,
+		     struct error *err)
 {
-	if (ret)
-		log_error("%s", err->text);
-	listing_done(l);
-	if (ret)
-		return probe_error_is_use(ret) ? EXIT_WRONG_USE : EXIT_FAILED;
-	return ferror(stdout) ? EXIT_FAILED : EXIT_DONE;
+	struct target_query query = target_query_of(o);
+	struct target target = { 0 };
+	int code;
+
+	if (file)
+		return code_open_file(file, ret, err);
+	code = target_find(&query, &target, err);
+	if (code)
+		return code;
+	code = code_open(&target, NULL, ret, err);
+	target_done(&target);
+	return code;
+}
+
+static void add_rows(struct listing *l, const struct match_list *all, bool only_main)
+{
+	for (uint32_t i = 0; i < all->count; i++) {
+		struct list_row *row;
+
+		if (only_main && !l->code->at[all->at[i].image].is_main)
+			continue;
+		row = listing_add(l, &all->at[i]);
+		if (row && !only_main) /* a pattern was given: what it names is worth a look */
+			listing_count_copies(l, row);
+		if (i % 1024 == 0)
+			log_progress("%u of %u functions", i, all->count);
+	}
+	log_progress_done();
+	listing_sort(l);
+}
+
+static int list_functions(struct listing *l, const char *pattern, bool json, struct error *err)
+{
+	struct match_list all = { 0 };
+	struct kernel_support support;
+	int code = list_match(l->code, pattern, &all, err);
+
+	if (!code) {
+		add_rows(l, &all, !pattern);
+		if (!kernel_support_probe(&support))
+			(void)live_price_here(kernel_attach_kind(&support), &l->price, err);
+		say_what(l);
+		write_rows(l, json);
+	}
+	array_done(&all);
+	return code;
+}
+
+static int list(struct code *code, const char *pattern, const struct list_option *o,
+		struct error *err)
+{
+	struct listing l;
+	int failed;
+
+	if (o->stats)
+		return list_stats(code, pattern, o->run.json, err);
+	listing_init(&l, code);
+	failed = pattern && list_is_source(pattern)
+			 ? list_lines(&l, pattern, o->run.json, err)
+			 : list_functions(&l, pattern, o->run.json, err);
+	listing_done(&l);
+	return failed;
 }
 
 static int run(void *options, const struct option_rest *rest)
 {
-	const struct list_option *own = options;
-	const struct run_option *o = &own->run;
+	const struct list_option *o = options;
 	const char *file = rest->program ? rest->program[0] : NULL, *pattern;
 	uint32_t word = 0;
-	struct listing l = { 0 };
-	struct kernel_support support;
+	struct code code = { 0 };
 	struct error err = { "" };
-	int ret;
+	int failed;
 
 	/* without a target the first word is a file */
-	if (!file && !has_target(o) && rest->words.count)
+	if (!file && !has_target(&o->run) && rest->words.count)
 		file = rest->words.at[word++];
 	else if (file && rest->program[1])
 		log_warn("only the file is looked at, it is not started");
@@ -252,20 +262,15 @@ static int run(void *options, const struct option_rest *rest)
 		return EXIT_WRONG_USE;
 	}
 	pattern = rest->words.count > word ? rest->words.at[word] : NULL;
-	ret = listing_open(&l, o, file, &err);
-	if (!ret && own->stats)
-		return finish(&l, list_stats(&l, pattern, o->json, &err), &err);
-	if (!ret && pattern && list_is_source(pattern))
-		return finish(&l, list_lines(&l, pattern, o->json, &err), &err);
-	if (!ret)
-		ret = listing_find(&l, pattern, &err);
-	if (ret)
-		return finish(&l, ret, &err);
-	if (!kernel_support_probe(&support))
-		(void)live_price_here(kernel_attach_kind(&support), &l.price, &err);
-	say_what(&l);
-	write_rows(&l, o->json);
-	return finish(&l, 0, &err);
+	failed = open_code(&o->run, file, &code, &err);
+	if (!failed)
+		failed = list(&code, pattern, o, &err);
+	code_done(&code);
+	if (failed) {
+		log_error("%s", err.text);
+		return probe_error_is_use(failed) ? EXIT_WRONG_USE : EXIT_FAILED;
+	}
+	return ferror(stdout) ? EXIT_FAILED : EXIT_DONE;
 }
 
 const struct command command_list_places = {

@@ -88,16 +88,16 @@ int list_lines(struct listing *l, const char *file, bool json, struct error *err
 	AUTO_TEXT struct text out = { 0 };
 	uint32_t count = 0;
 
-	for (uint32_t i = 0; i < l->code.count; i++) {
+	for (uint32_t i = 0; i < l->code->count; i++) {
 		struct source_lines lines = { 0 };
 
-		if (!l->code.at[i].image)
+		if (!l->code->at[i].image)
 			continue;
 		if (inlines_lines(listing_inlines(l, i), file, &lines) == -EAGAIN)
 			log_warn("%s has much debug information: lines may be missing",
-				 l->code.at[i].name);
+				 l->code->at[i].name);
 		for (uint32_t k = 0; k < lines.count; k++)
-			(json ? write_json : write_text)(&l->code.at[i], &lines.at[k], &out);
+			(json ? write_json : write_text)(&l->code->at[i], &lines.at[k], &out);
 		count += lines.count;
 		array_done(&lines);
 	}
@@ -105,8 +105,8 @@ int list_lines(struct listing *l, const char *file, bool json, struct error *err
 		return error_set(err, ENOENT,
 				 "no code of '%.200s' in %s (lines are known only of what was "
 				 "compiled with -g, or has its debug package installed)",
-				 file, l->code.name);
-	log_say("%s: %u line%s of %s with code", l->code.name, count, count == 1 ? "" : "s",
+				 file, l->code->name);
+	log_say("%s: %u line%s of %s with code", l->code->name, count, count == 1 ? "" : "s",
 		file);
 	output_text(&out);
 	return 0;

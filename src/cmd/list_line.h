@@ -4,7 +4,7 @@
 #ifndef SONDE_CMD_LIST_LINE_H
 #define SONDE_CMD_LIST_LINE_H
 
-#include "cmd/listing.h"
+#include "session/listing.h"
 
 /* Is it a source file rather than a function: "main.c", "src/row.cc"? */
 bool list_is_source(const char *pattern);

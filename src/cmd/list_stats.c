@@ -1,6 +1,7 @@
 #include "cmd/list_stats.h"
 
 #include "base/log.h"
+#include "cmd/list_match.h"
 #include "cmd/output.h"
 #include "cmd/reasons.h"
 #include "probe/locate.h"
@@ -100,15 +101,15 @@ static void write_json(const struct code_image *image, const struct stats *s)
 	json_decref(o);
 }
 
-int list_stats(struct listing *l, const char *pattern, bool json, struct error *err)
+int list_stats(struct code *code, const char *pattern, bool json, struct error *err)
 {
 	struct match_list all = { 0 };
-	struct stats *stats = mem_zeroed(l->code.count, sizeof(*stats));
+	struct stats *stats = mem_zeroed(code->count, sizeof(*stats));
 	struct plan_request request = { .decoder = decoder_new() };
-	int code = listing_match(l, pattern, &all, err);
+	int failed = list_match(code, pattern, &all, err);
 
-	for (uint32_t i = 0; i < all.count && !code; i++) {
-		request.image = &l->code.at[all.at[i].image];
+	for (uint32_t i = 0; i < all.count && !failed; i++) {
+		request.image = &code->at[all.at[i].image];
 		request.symbol = all.at[i].symbol;
 		if (i % 1024 == 0)
 			log_progress("%u of %u functions", i, all.count);
@@ -116,17 +117,17 @@ int list_stats(struct listing *l, const char *pattern, bool json, struct error *
 			add_function(&stats[all.at[i].image], &request);
 	}
 	log_progress_done();
-	for (uint32_t i = 0; i < l->code.count; i++) {
+	for (uint32_t i = 0; i < code->count; i++) {
 		struct stats *s = &stats[i];
 
 		reasons_sort(&s->reasons);
 		if (s->functions)
-			(json ? write_json : write_text)(&l->code.at[i], s);
+			(json ? write_json : write_text)(&code->at[i], s);
 		array_done(&s->reasons);
 	}
 	fflush(stdout);
 	array_done(&all);
 	decoder_free(request.decoder);
 	free(stats);
-	return code;
+	return failed;
 }

@@ -4,11 +4,13 @@
 #ifndef SONDE_CMD_LIST_STATS_H
 #define SONDE_CMD_LIST_STATS_H
 
-#include "cmd/listing.h"
+#include "probe/code.h"
 
-/* Writes to standard output, for each image of the listing's code with functions
+#include <stdbool.h>
+
+/* Writes to standard output, for each image of the code with functions
  * that fit the pattern (NULL: all), how many have cheap entries and exits, and why
- * the others cannot be watched.  As listing_find(). */
-int list_stats(struct listing *l, const char *pattern, bool json, struct error *err);
+ * the others cannot be watched.  As list_match(). */
+int list_stats(struct code *code, const char *pattern, bool json, struct error *err);
 
 #endif

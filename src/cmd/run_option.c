@@ -105,3 +105,16 @@ static const struct option_spec always_specs[] = {
 	{ OPTION_FLAG, 'q', "quiet", NULL, "say nothing but errors and losses", AT(quiet) },
 };
 const struct option_group group_always = OPTION_GROUP("Always", always_specs);
+
+struct target_query target_query_of(const struct run_option *o)
+{
+	return (struct target_query){
+		.pids = o->pids.at,
+		.nr_pids = o->pids.count,
+		.tids = o->tids.at,
+		.nr_tids = o->tids.count,
+		.name = o->name,
+		.all = o->all_processes,
+		.thread = o->thread,
+	};
+}

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/option.h"
+#include "proc/target.h"
 
 struct run_option {
 	/* target; rest.program is `-- CMD ARGS` */
@@ -56,6 +57,9 @@ struct run_option {
 };
 
 extern const struct run_option run_option_defaults;
+
+/* What -p, -n, -t, -a and --thread ask for. */
+struct target_query target_query_of(const struct run_option *o);
 
 extern const struct option_group group_target;	 /* -p -n -a -t --thread */
 extern const struct option_group group_samples;	 /* -F -e -U -K */

@@ -8,8 +8,6 @@
 #include <regex.h>
 #include <string.h>
 
-#define CORE_MAX 128
-
 static const char *const clone_suffixes[] = { ".isra.", ".part.",  ".constprop.", ".cold",
 					      ".llvm.", ".clone.", ".localalias" };
 #define LTO_SUFFIX ".lto_priv."
@@ -98,15 +96,21 @@ static const char *const short_names[] = { "std",	    "allocator",     "basic_st
 /* A question, prepared once for many symbols. */
 struct matcher {
 	const struct place *place;
-	char core[CORE_MAX]; /* letters every raw name that fits must hold */
+	char core[MATCH_CORE]; /* of every raw name that fits */
 	regex_t regex;
 	struct text name, full; /* scratch */
 };
 
-/* The longest run of identifier letters of a name or pattern; mangling keeps
- * identifiers whole.  Letters in template arguments count for nothing: int is i
- * there. */
-static void find_core(const char *name, char core[CORE_MAX])
+static bool is_short(const char *run, size_t length)
+{
+	for (unsigned i = 0; i < COUNT_OF(short_names); i++)
+		if (!strncmp(short_names[i], run, length) && !short_names[i][length])
+			return true;
+	return false;
+}
+
+/* Letters in template arguments count for nothing: int is i there. */
+void match_core(const char *name, char core[MATCH_CORE])
 {
 	size_t best = 0, run = 0;
 
@@ -118,7 +122,7 @@ static void find_core(const char *name, char core[CORE_MAX])
 			run++;
 			continue;
 		}
-		if (run > best && run < CORE_MAX) {
+		if (run > best && run < MATCH_CORE && !is_short(name + i - run, run)) {
 			best = run;
 			memcpy(core, name + i - run, run);
 			core[run] = 0;
@@ -129,32 +133,33 @@ static void find_core(const char *name, char core[CORE_MAX])
 	}
 }
 
-static int matcher_init(struct matcher *m, const struct place *place, struct error *err)
+struct matcher *matcher_new(const struct place *place, struct error *err)
 {
+	struct matcher *m = NEW(struct matcher);
 	char why[128];
 	int failed;
 
-	*m = (struct matcher){ .place = place };
+	m->place = place;
 	if (place->kind == PLACE_FUNC)
-		find_core(place->name, m->core);
-	for (unsigned i = 0; i < COUNT_OF(short_names); i++)
-		if (!strcmp(m->core, short_names[i]))
-			m->core[0] = 0;
+		match_core(place->name, m->core);
 	if (place->kind != PLACE_REGEX)
-		return 0;
+		return m;
 	failed = regcomp(&m->regex, place->name, REG_EXTENDED | REG_NOSUB);
 	if (!failed)
-		return 0;
+		return m;
 	regerror(failed, &m->regex, why, sizeof(why));
-	return error_set(err, EINVAL, "'%.200s': %s", place->text, why);
+	error_set(err, EINVAL, "'%.200s': %s", place->text, why);
+	free(m);
+	return NULL;
 }
 
-static void matcher_done(struct matcher *m)
+void matcher_free(struct matcher *m)
 {
 	if (m->place->kind == PLACE_REGEX)
 		regfree(&m->regex);
 	text_done(&m->name);
 	text_done(&m->full);
+	free(m);
 }
 
 /* a and b without regard to spaces; b may go on with " const" and the like. */
@@ -194,7 +199,7 @@ static bool fits_template(const char *name, const char *asked)
 	return !strncmp(name, asked, length) && name[length] == '<' && text_ends(name, ">");
 }
 
-static bool fits(struct matcher *m, const struct symbol *s)
+bool matcher_fits(struct matcher *m, const struct symbol *s)
 {
 	const struct place *p = m->place;
 	const char *name;
@@ -214,6 +219,11 @@ static bool fits(struct matcher *m, const struct symbol *s)
 	return fits_parameters(m, s->raw);
 }
 
+bool match_is_function(const struct symbol *s)
+{
+	return s->kind != SYMBOL_PLT && !match_is_cold(s->raw);
+}
+
 /* m: NULL = every name fits. */
 static void match_image(struct matcher *m, struct code *code, uint32_t index,
 			struct match_list *ret)
@@ -225,7 +235,7 @@ static void match_image(struct matcher *m, struct code *code, uint32_t index,
 		const struct symbol *s = symtab_at(symbols, i);
 		const struct match *last = ret->count ? &ret->at[ret->count - 1] : NULL;
 
-		if (s->kind == SYMBOL_PLT || match_is_cold(s->raw) || (m && !fits(m, s)))
+		if (!match_is_function(s) || (m && !matcher_fits(m, s)))
 			continue;
 		/* aliases are neighbours in the table */
 		if (last && last->image == index && last->symbol->offset == s->offset)
@@ -246,14 +256,13 @@ void match_all(struct code *code, uint32_t image, struct match_list *ret)
 int match_find(struct code *code, const struct place *place, struct match_list *ret,
 	       struct error *err)
 {
-	struct matcher m;
-	int failed = matcher_init(&m, place, err);
+	struct matcher *m = matcher_new(place, err);
 
-	if (failed)
-		return failed;
+	if (!m)
+		return -EINVAL;
 	for (uint32_t i = 0; i < code->count; i++)
 		if (!place->image || code_is_image(&code->at[i], place->image))
-			match_image(&m, code, i, ret);
-	matcher_done(&m);
+			match_image(m, code, i, ret);
+	matcher_free(m);
 	return 0;
 }

@@ -27,6 +27,20 @@ int match_find(struct code *code, const struct place *place, struct match_list *
 /* So all functions of an image, by its index. */
 void match_all(struct code *code, uint32_t image, struct match_list *ret);
 
+/* A place made ready to be held against many functions. */
+struct matcher;
+/* NULL: -EINVAL, a wrong regular expression, said in err.  place must outlive it. */
+struct matcher *matcher_new(const struct place *place, struct error *err);
+bool matcher_fits(struct matcher *m, const struct symbol *s);
+void matcher_free(struct matcher *m);
+
+/* May a place mean it?  Not a stub, and not a part of a function that is only jumped to. */
+bool match_is_function(const struct symbol *s);
+/* The longest run of letters of identifiers in a name or pattern: it is in every raw name
+ * that fits, as mangling keeps identifiers whole; "" = nothing is known of raw names. */
+#define MATCH_CORE 128
+void match_core(const char *name, char core[MATCH_CORE]);
+
 /* Length of a raw name without the suffixes of clones (.isra.0 .part.0 .cold
  * .constprop.0 .llvm.123).  .lto_priv.0 is cut too: it tells apart functions of
  * one name, see match_is_clone(). */

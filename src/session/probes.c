@@ -5,6 +5,10 @@
 static int living_target(struct session *s, struct target *ret, struct error *err)
 {
 	*ret = (struct target){ 0 };
+	if (s->target.all)
+		return error_set(
+			err, EINVAL,
+			"a span needs a process: start with -p PID or -n NAME, not -a");
 	for (uint32_t i = 0; i < s->loop.processes.count; i++) {
 		const struct loop_process *p = s->loop.processes.at[i];
 		struct process process;
@@ -32,10 +36,6 @@ int session_watch(struct session *s, const char *place, enum exit_wish wish, boo
 	int code;
 
 	*ret_probe = 0;
-	if (s->target.all)
-		return error_set(
-			err, EINVAL,
-			"a span needs a process: start with -p PID or -n NAME, not -a");
 	code = living_target(s, &now, err);
 	if (code == 0)
 		code = watch_add(&s->watch, &now, s->source, place, wish, &id, err);
@@ -61,4 +61,19 @@ int session_unwatch(struct session *s, uint32_t probe, struct error *err)
 		return error_set(err, ENOENT, "no probe has the number %u", probe);
 	watch_remove(&s->watch, s->source, probe);
 	return 0;
+}
+
+int session_find(struct session *s, const struct search *search, json_t **ret,
+		 struct error *err)
+{
+	struct target now;
+	int code = living_target(s, &now, err);
+
+	if (code == 0) {
+		struct price price = source_price(s->source);
+
+		code = finder_find(&s->finder, &now, s->images, &price, search, ret, err);
+	}
+	target_done(&now);
+	return code;
 }

@@ -287,6 +287,7 @@ void session_close(struct session *s)
 		feed_done(&s->feed);
 	}
 	tables_free(s->tables);
+	finder_done(&s->finder);
 	watch_done(&s->watch);
 	target_done(&s->target);
 	array_done(&s->observers);

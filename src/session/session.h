@@ -13,6 +13,7 @@
 
 #include "base/text.h"
 #include "session/feed.h"
+#include "session/finder.h"
 #include "session/loop.h"
 #include "session/watch.h"
 #include "source/mapwatch.h"
@@ -73,6 +74,7 @@ struct session {
 	nsec missed; /* when maps were last looked at for a sample in none of them */
 	nsec opened; /* when session_open was called */
 	nsec began;  /* when the clock was started */
+	struct finder finder;
 	ARRAY(struct session_observer) observers;
 	struct error error; /* why a run ended early */
 	int failed;	    /* negative errno, 0 = it did not */
@@ -95,6 +97,10 @@ int session_watch(struct session *s, const char *place, enum exit_wish wish, boo
 		  uint32_t *ret_probe, struct error *err);
 /* Watches it no more; what it has seen can be asked still.  -ENOENT: there is none. */
 int session_unwatch(struct session *s, uint32_t probe, struct error *err);
+
+/* What could be watched, as of finder_find(); the target is not touched. */
+int session_find(struct session *s, const struct search *search, json_t **ret,
+		 struct error *err);
 
 /* Exit status for the command that was started: its own; 128 + signal.  Waits for
  * it if it still runs. */

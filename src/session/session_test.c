@@ -263,6 +263,66 @@ static void a_place_can_be_watched_while_it_runs(void **state)
 	session_close(&s->session);
 }
 
+static json_t *find(struct scene *s, const char *text)
+{
+	struct search search = { .text = text, .most = 9, .time = 60 * NSEC_PER_SEC };
+	json_t *found = NULL;
+
+	if (session_find(&s->session, &search, &found, &s->err))
+		fail_msg("%s", s->err.text);
+	return found;
+}
+
+static const char *string_in(const json_t *object, const char *key)
+{
+	return json_string_value(json_object_get(object, key));
+}
+
+/* Before and after a place is watched, and when what is mapped was looked at again. */
+static void find_in_ticks(struct fake *f)
+{
+	struct scene *s = f->test;
+	json_t *found, *rows, *row;
+
+	if (f->ticks > 2)
+		return;
+	found = find(s, "session_test_c");
+	rows = json_object_get(found, "rows");
+	assert_int_equal(json_integer_value(json_object_get(found, "fit")), 1);
+	assert_int_equal(json_array_size(rows), 1);
+	row = json_array_get(rows, 0);
+	assert_string_equal(string_in(row, "place"), "session_test_call");
+	assert_string_equal(string_in(row, "name"), "session_test_call");
+	assert_string_equal(string_in(row, "file"), "session_test.c");
+	assert_true(json_is_true(json_object_get(row, "main")));
+	assert_non_null(string_in(row, "price"));
+	json_decref(found);
+	found = find(s, "libc:getpid");
+	row = json_array_get(json_object_get(found, "rows"), 0);
+	assert_string_equal(string_in(row, "name"), "libc:getpid");
+	assert_true(json_is_false(json_object_get(row, "main")));
+	json_decref(found);
+	if (f->ticks == 1)
+		assert_int_equal(watch(s, "session_test_call"), 0);
+	if (f->ticks == 2)
+		finder_done(&s->session.finder);
+}
+
+static void what_could_be_watched_is_found(void **state)
+{
+	struct search wrong = { .text = "/(/", .most = 9, .time = NSEC_PER_SEC };
+	struct scene *s = *state;
+	json_t *found = NULL;
+
+	s->option.more = 8;
+	s->fake.on_tick = find_in_ticks;
+	assert_int_equal(arm(s), 0);
+	session_run(&s->session);
+	assert_int_equal(session_find(&s->session, &wrong, &found, &s->err), -EINVAL);
+	assert_null(found);
+	session_close(&s->session);
+}
+
 static void watch_too_many(struct fake *f)
 {
 	struct scene *s = f->test;
@@ -360,6 +420,7 @@ int main(void)
 		TEST(probes_are_there_before_it_starts),
 		TEST(what_came_can_be_asked),
 		TEST(a_place_can_be_watched_while_it_runs),
+		TEST(what_could_be_watched_is_found),
 		TEST(there_is_room_for_so_many),
 		TEST(what_cannot_be_attached_leaves_nothing),
 		TEST(what_does_not_open_is_said),

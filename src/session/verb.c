@@ -105,6 +105,77 @@ static const struct verb verb_ask = {
 	.run = run_ask,
 };
 
+/* ---- find ---- */
+
+#define FIND_ROWS 50
+#define FIND_ROWS_MOST 500
+#define FIND_TIME (150 * NSEC_PER_MSEC)
+
+struct find_arguments {
+	const char *text, *first;
+	uint32_t most;
+};
+#define AT(member) offsetof(struct find_arguments, member)
+
+static const struct verb_argument find_table[] = {
+	{ VERB_TEXT, "text", NULL, "words that are in the name, IMAGE:words, or a pattern",
+	  AT(text) },
+	{ VERB_TEXT, "first", NULL, "names that go first where they fit, one a line",
+	  AT(first) },
+	{ VERB_NUMBER, "most", NULL, "so many are told, 500 at most; without it 50", AT(most) },
+};
+#undef AT
+
+/* Lines of a text, in place. */
+static uint32_t split_lines(char *text, const char *ret[], uint32_t room)
+{
+	uint32_t count = 0;
+	char *rest = NULL;
+
+	for (char *line = strtok_r(text, "\n", &rest); line && count < room;
+	     line = strtok_r(NULL, "\n", &rest))
+		ret[count++] = line;
+	return count;
+}
+
+static int run_find(struct verb_scene *scene, const void *arguments, struct verb_reply *reply,
+		    struct error *err)
+{
+	const struct find_arguments *a = arguments;
+	AUTO_FREE char *names = mem_text(a->first ? a->first : "");
+	const char *first[SEARCH_FIRST_MOST];
+	struct search search = {
+		.text = a->text ? a->text : "",
+		.first = first,
+		.nr_first = split_lines(names, first, COUNT_OF(first)),
+		.most = a->most ? a->most : FIND_ROWS,
+		.time = FIND_TIME,
+	};
+	json_t *found;
+	char *bytes;
+	int code;
+
+	if (search.most > FIND_ROWS_MOST)
+		search.most = FIND_ROWS_MOST;
+	code = session_find(scene->session, &search, &found, err);
+	if (code)
+		return code;
+	bytes = json_dumps(found, JSON_COMPACT);
+	text_add(&reply->body, bytes);
+	free(bytes);
+	json_decref(found);
+	return 0;
+}
+
+static const struct verb verb_find_functions = {
+	.name = "find",
+	.help = "finds functions by parts of their names, and what watching them takes",
+	.live = true,
+	.arguments = find_table,
+	.nr_arguments = COUNT_OF(find_table),
+	.run = run_find,
+};
+
 /* ---- watch ---- */
 
 struct watch_arguments {
@@ -139,6 +210,7 @@ static const struct verb verb_watch = {
 	.name = "watch",
 	.help = "watches one more place",
 	.acts = true,
+	.live = true,
 	.arguments = watch_table,
 	.nr_arguments = COUNT_OF(watch_table),
 	.run = run_watch,
@@ -170,6 +242,7 @@ static const struct verb verb_unwatch = {
 	.name = "unwatch",
 	.help = "watches a place no more; what was seen of it can be asked still",
 	.acts = true,
+	.live = true,
 	.arguments = unwatch_table,
 	.nr_arguments = COUNT_OF(unwatch_table),
 	.run = run_unwatch,
@@ -177,7 +250,8 @@ static const struct verb verb_unwatch = {
 
 /* ---- the table ---- */
 
-static const struct verb *const verbs[] = { &verb_ask, &verb_watch, &verb_unwatch };
+static const struct verb *const verbs[] = { &verb_ask, &verb_find_functions, &verb_watch,
+					    &verb_unwatch };
 
 const struct verb *verb_at(unsigned i)
 {
@@ -349,7 +423,7 @@ int verb_run(struct verb_scene *scene, const char *name, const json_t *arguments
 		return error_set(err, EPERM,
 				 "'%s' is refused: sonde was started with --read-only", name);
 	code = verb_arguments(v->arguments, v->nr_arguments, arguments, room, err);
-	if (code == 0 && v->acts && !scene->session)
+	if (code == 0 && v->live && !scene->session)
 		code = error_set(err, ENOTSUP,
 				 "this is a recording: nothing can be watched in it");
 	if (code == 0)

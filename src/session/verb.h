@@ -51,7 +51,8 @@ struct verb_reply {
 
 struct verb {
 	const char *name, *help;
-	bool acts; /* changes what is watched: needs a session, and that it may */
+	bool acts; /* changes what is watched: needs that it may */
+	bool live; /* needs a session */
 	const struct verb_argument *arguments;
 	unsigned nr_arguments;
 	/* 0, or negative errno with err set */

@@ -121,6 +121,8 @@ static void what_acts_needs_a_session_that_may_be_changed(void **state)
 
 	assert_int_equal(run(s, "watch", "{\"place\": \"f\"}"), -ENOTSUP);
 	assert_non_null(strstr(s->err.text, "recording"));
+	assert_int_equal(run(s, "find", "{\"text\": \"f\"}"), -ENOTSUP);
+	assert_non_null(strstr(s->err.text, "recording"));
 	assert_int_equal(run(s, "unwatch", "{\"probe\": 1}"), -ENOTSUP);
 	s->scene.read_only = true;
 	assert_int_equal(run(s, "watch", "{\"place\": \"f\"}"), -EPERM);
@@ -133,7 +135,7 @@ static void unknown_verbs_are_named(void **state)
 	struct scene *s = *state;
 
 	assert_int_equal(run(s, "asks", NULL), -ENOSYS);
-	assert_string_equal(s->err.text, "there is no verb 'asks': ask, watch, unwatch");
+	assert_string_equal(s->err.text, "there is no verb 'asks': ask, find, watch, unwatch");
 	assert_int_equal(run(s, "", NULL), -ENOSYS);
 	assert_int_equal(run(s, "\033[2J", NULL), -ENOSYS);
 	assert_null(strchr(s->err.text, 033));

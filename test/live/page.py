@@ -304,6 +304,28 @@ def case_watch(address, place):
     assert 400 <= status < 500 and json.loads(body)['error'], (status, body)
 
 
+def case_find(address, text, place, whole):
+    """A part of a name finds it, with what watching it takes; a pattern finds all."""
+    found = verb(address, 'find', text=text)
+    assert found['fit'] >= 1 and not found['cut'] and not found['pattern'], found
+    row = found['rows'][0]
+    assert row['place'] == place and row['main'] and row['price_ns'] > 0 and row['exit'], row
+    first = verb(address, 'find', text='', first=place + '\nno_such_function')
+    assert [r['place'] for r in first['rows']] == [place], first
+    library = verb(address, 'find', text='libc:getpid')['rows'][0]
+    assert library['name'] == 'libc:getpid' and not library['main'], library
+    many = verb(address, 'find', text=whole, most=7)
+    assert many['pattern'] and len(many['rows']) == 7 < many['fit'], many
+    assert not verb(address, 'find', text='no such function')['rows']
+    for wrong in ('/(/', 'a*+4'):
+        status, body, _ = request(address, 'POST', '/api/find', json.dumps({'text': wrong}).encode())
+        assert status == 400 and json.loads(body)['error'], (status, body)
+    page = Page(address)
+    for typed in range(1, len(text) + 1):
+        reply = page.ask({'verb': 'find', 'arguments': {'text': text[:typed]}}, typed)
+        assert reply['reply']['fit'], reply
+
+
 def case_refused(address, status, name, arguments, says):
     got, body, _ = request(address, 'POST', '/api/' + name, arguments.encode())
     assert got == int(status) and says in json.loads(body)['error'], (got, body)

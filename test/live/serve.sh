@@ -1,7 +1,7 @@
 #!/bin/bash
 # live: what it serves, to whom, and what it does not let others do.
 . "$(dirname "$0")/lib.sh"
-plan 27
+plan 29
 need root
 need bpf
 
@@ -33,6 +33,7 @@ check 'metrics are as Prometheus reads them' page "$address" metrics
 check 'pages without the token, or of another origin, are not let in' page "$address" strangers
 check 'nonsense is answered' page "$address" nonsense
 check 'broken connections harm nobody' page "$address" broken
+check 'what can be watched is found by parts of its name' page "$address" find spi spin 'libc:*'
 check 'a place can be watched while it runs, and left again' page "$address" watch spin
 check 'what cannot be watched is said' page "$address" refused 404 watch \
 	'{"place": "f_pusj"}' 'near: f_push'
@@ -48,6 +49,7 @@ check 'and leaves the target as it was' test "$(byte_of f_push)" != cc
 live_start -q -p "$target" --read-only --listen "$work/s" --listen 0
 check 'a Unix socket is for its owner' test "$(stat -c %a "$work/s")" = 600
 check 'who may open it needs no token' page "$work/s" draws f_push
+check 'read-only: it can be found' page "$work/s" find spi spin 'libc:*'
 check 'read-only: nothing can be watched' page "$work/s" refused 403 watch \
 	'{"place": "f_push"}' 'read-only'
 check 'a second place to listen at' page "$(sed -n 2p "$out")" hello

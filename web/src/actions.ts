@@ -1,6 +1,7 @@
 /** What a person does here; keys, buttons and the pointer all come to these. */
 import { signal } from "@preact/signals";
 import { Focus } from "./focus.ts";
+import type { Found } from "./found.ts";
 import type { Link } from "./link.ts";
 import type { Span } from "./scene.ts";
 import * as state from "./state.ts";
@@ -41,6 +42,24 @@ export async function measure(place: string): Promise<boolean> {
   } finally {
     busy.value = null;
   }
+}
+
+/** Of a frame: where it cannot be, the finder has what was meant. */
+export async function measureFrame(place: string): Promise<void> {
+  if (!(await measure(place)) && state.notice.value?.error) openFinder(place);
+}
+
+/** Names that are first go first, where they fit. */
+export async function find(text: string, first: string[]): Promise<Found> {
+  if (!link) throw new Error("there is no connection to sonde now");
+  return (await link.verb("find", { text, first: first.join("\n") })) as Found;
+}
+
+export function openFinder(text = ""): void {
+  const s = state.scene.value;
+  if (!s?.live || s.read_only) return;
+  state.finderText.value = text;
+  state.finderShown.value = true;
 }
 
 export async function leave(span: Span): Promise<void> {

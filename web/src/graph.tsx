@@ -1,7 +1,7 @@
 /** The flame graph with its tabs, search and what is said of the frame under the pointer. */
 import { effect, useComputed, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { busy, focus, measure, placeOf, unfocus } from "./actions.ts";
+import { busy, focus, measureFrame, placeOf, unfocus } from "./actions.ts";
 import { HUES, palette, SHADES } from "./colour.ts";
 import { Flame, ROW } from "./flame.ts";
 import { brief, count, difference, duration, percent, place } from "./format.ts";
@@ -128,7 +128,7 @@ function Selected() {
   return (
     <p class="picked">
       <b title={name}>{name}</b>
-      {may && <button disabled={busy.value !== null} onClick={() => void measure(where)}
+      {may && <button disabled={busy.value !== null} onClick={() => void measureFrame(where)}
                       title="every call of it is a span from now on  p">{busy.value ?? "measure"}</button>}
       <button onClick={() => focus(node)} title="all its calls, from wherever, as one  f">focus</button>
       <button onClick={() => void navigator.clipboard?.writeText(name)}>copy name</button>

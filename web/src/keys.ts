@@ -1,5 +1,5 @@
 /** The keyboard; letters as in the field's other tools. */
-import { escape, focus, measure, pause, placeOf } from "./actions.ts";
+import { escape, focus, measureFrame, openFinder, pause, placeOf } from "./actions.ts";
 import { flame } from "./graph.tsx";
 import { matchFrames } from "./search.ts";
 import * as state from "./state.ts";
@@ -74,7 +74,7 @@ function act(e: KeyboardEvent): boolean {
     case "f": focus(node); return true;
     case "p": {
       const place = node > 0 && node < tree.count ? placeOf(tree.frame[node]) : null;
-      if (place && state.scene.value?.live && !state.scene.value.read_only) void measure(place);
+      if (place && state.scene.value?.live && !state.scene.value.read_only) void measureFrame(place);
       return true;
     }
     case "1": case "2": case "3": case "4": case "5":
@@ -100,8 +100,7 @@ export function listen(): void {
       if (typing) (e.target as HTMLInputElement).blur();
       e.preventDefault();
     } else if ((e.ctrlKey || e.metaKey) && (e.key === "p" || e.key === "P")) {
-      const s = state.scene.value;
-      if (s?.live && !s.read_only) state.finderShown.value = true;
+      openFinder();
       e.preventDefault();
     } else if (typing && e.key === "Enter") {
       (e.target as HTMLInputElement).blur();

@@ -1,7 +1,7 @@
-import { busy, leave } from "./actions.ts";
+import { busy, leave, openFinder } from "./actions.ts";
 import { brief, count, duration, percent, place } from "./format.ts";
 import type { Span } from "./scene.ts";
-import { finderShown, probe, scene, span, spans } from "./state.ts";
+import { probe, scene, span, spans } from "./state.ts";
 
 function Card({ s }: { s: Span }) {
   const chosen = span.value?.probe === s.probe;
@@ -42,7 +42,7 @@ export function SpanList() {
           long they take: click one in the graph, or search it by name.</p>
       )}
       {s?.live && !s.read_only && (
-        <button class="add" disabled={busy.value !== null} onClick={() => (finderShown.value = true)}>
+        <button class="add" disabled={busy.value !== null} onClick={() => openFinder()}>
           {busy.value ?? "Measure a function"} {!busy.value && <kbd>Ctrl P</kbd>}
         </button>
       )}

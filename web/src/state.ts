@@ -41,6 +41,8 @@ export const searched = signal("");
 export const focused = signal<Focus | null>(null);
 export const helpShown = signal(false);
 export const finderShown = signal(false);
+/** What is written in it when it opens. */
+export const finderText = signal("");
 
 /** The tree that is looked at: all of it, or what one function calls. */
 export function tree(): Tree {

@@ -199,10 +199,36 @@ await test("a window of time can be chosen", async () => {
   await page.click(".segments >> text=all");
 });
 
-await liveTest("a function can be measured while it runs", async () => {
+await liveTest("the finder begins with what has the most time", async () => {
   await page.keyboard.press("Control+p");
+  await page.waitForSelector(".finder li");
+  const rows = await page.locator(".finder li").allInnerTexts();
+  assert(rows.some((r) => r.startsWith("handle_request") && r.includes("measured")), rows.join("\n"));
+  const shares = rows.map((r) => parseFloat(r.match(/([\d.]+) %/)?.[1] ?? "0"));
+  assert(shares.length > 4 && shares[0] > 10, shares.join(" "));
+  await picture("finder");
+});
+
+await liveTest("and finds what was never sampled, with its price and how its end is seen", async () => {
+  await page.keyboard.type("mallopt");
+  await page.waitForSelector(".finder li.at >> text=libc:mallopt");
+  const found = await text(".finder li.at");
+  assert(/^libc:mallopt.*\d [nµ]s a call/s.test(found), found);
+  assert(/The end of its calls is seen by/.test(await text(".finder .how")), await text(".finder .how"));
+  await page.keyboard.press("Control+a");
+  await page.keyboard.type("libc:*");
+  await page.waitForSelector(".finder li.at", { state: "detached" }); // all are meant, not one
+  await page.waitForSelector("text=/The first 50 of [\\d,]+ functions/");
+  await page.keyboard.press("Control+a");
+  await page.keyboard.type("/(/");
+  await page.waitForSelector(".finder .error");
+  await page.keyboard.press("Control+a");
+  await page.keyboard.press("Delete");
+  await page.waitForSelector(".finder .error", { state: "detached" });
+});
+
+await liveTest("a function can be measured while it runs", async () => {
   await page.keyboard.type("parse_requ");
-  await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");
   await until(() => sonde.state.span.value?.place === "parse_request" && sonde.state.span.value.returned > 300);
   await until(() => /expand_table/.test(document.querySelector(".verdict")?.textContent ?? ""));

@@ -4,6 +4,7 @@ declare module "node:assert/strict" {
     ok(value: unknown, message?: string): asserts value;
     equal(actual: unknown, expected: unknown, message?: string): void;
     deepEqual(actual: unknown, expected: unknown, message?: string): void;
+    match(actual: string, expected: RegExp): void;
     throws(does: () => void, expected?: RegExp): void;
   };
   export default assert;

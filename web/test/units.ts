@@ -6,6 +6,7 @@ import { Drawing } from "../src/drawing.ts";
 import { Flame } from "../src/flame.ts";
 import { Focus } from "../src/focus.ts";
 import { brief, difference, duration, exact, nanoseconds, percent, rounded } from "../src/format.ts";
+import { countWords, howWords, mayMeasure, mostOf, NOTHING, priceWords, programFirst, shares, type FoundRow } from "../src/found.ts";
 import { functionTimes, nested } from "../src/functions.ts";
 import { shorten, withoutArguments, withoutTemplates } from "../src/names.ts";
 import { quotePlace, type FunctionRow, type Picture, type SideSums } from "../src/scene.ts";
@@ -55,6 +56,48 @@ test("a path is found again, or the part of it that is there", () => {
   assert.equal(tree.findPath(["a", "b", "c"]), 3);
   assert.equal(tree.findPath(["a", "b", "x"]), 2);
   assert.equal(tree.findPath(["x"]), 0);
+});
+
+// ---- the finder ----
+
+const row: FoundRow = {
+  place: "f", name: "libz:f", function: "f", image: "/lib/libz.so.1", main: false, file: "", line: 0,
+  price: "cheap", price_ns: 723, exit: "return hook", reason: "",
+};
+
+test("what was sampled most goes first, if all words are in its name", () => {
+  const names = new Map([["parse_row", 0.2], ["Row::parse", 0.5], ["write_row", 0.9]]);
+  assert.deepEqual(mostOf(names, "row PARSE", 9), ["Row::parse", "parse_row"]);
+  assert.deepEqual(mostOf(names, " ", 2), ["write_row", "Row::parse"]);
+});
+
+test("a function's share is of all that is looked at, recursion counted once", () => {
+  const tree = treeOf(["all", "a"], [[0, 0, 10], [0, 1, 20], [1, 1, 70]]);
+  assert.equal(shares(tree, ALL_SIDES).get("a"), 0.9);
+});
+
+test("what measuring takes is said before, or why it cannot be", () => {
+  assert.equal(priceWords(row), "723 ns a call");
+  assert.equal(howWords(row), "The end of its calls is seen by return hook.");
+  assert.equal(priceWords({ ...row, price_ns: 0 }), "cheap");
+  assert.match(howWords({ ...row, price: "stepped" }), /dear/);
+  for (const no of [{ ...row, price: "refused", reason: "why" }, { ...row, exit: "none", reason: "why" }]) {
+    assert.ok(!mayMeasure(no));
+    assert.equal(priceWords(no), "cannot");
+    assert.match(howWords(no), /: why\.$/);
+  }
+});
+
+test("how many were found is said, and what was not looked at", () => {
+  assert.equal(countWords(NOTHING), "0 functions.");
+  assert.equal(countWords({ ...NOTHING, fit: 1, rows: [row] }), "1 function.");
+  assert.equal(countWords({ ...NOTHING, fit: 3120, rows: [row] }), "The first 1 of 3,120 functions.");
+  assert.match(countWords({ ...NOTHING, fit: 1, rows: [row], cut: true, looked: 5000 }), /of the 5,000 that .*\.$/);
+});
+
+test("without a text the program's functions go before its libraries'", () => {
+  const rows = [{ ...row, main: false, place: "clone" }, { ...row, main: true, place: "run" }, row];
+  assert.deepEqual(programFirst(rows).map((r) => r.place), ["run", "clone", row.place]);
 });
 
 // ---- messages ----

@@ -1,15 +1,13 @@
-#include "cmd/listing.h"
+#include "session/listing.h"
 
-#include "base/log.h"
 #include "elf/demangle.h"
 #include "probe/locate.h"
 #include "probe/plan.h"
 
-#include <errno.h>
-#include <stdio.h>
+#include <inttypes.h>
 #include <string.h>
 
-#define LINES_BUDGET (2 * NSEC_PER_SEC) /* per image; what is not known by then stays blank */
+#define LINES_TIME (2 * NSEC_PER_SEC)
 
 const char *row_reason(const struct listing *l, const struct list_row *row)
 {
@@ -25,34 +23,56 @@ uint32_t row_price(const struct listing *l, const struct list_row *row)
 	return price_of_call(&l->price, &row->function);
 }
 
-struct target_query target_query_of(const struct run_option *o)
+const char *row_price_word(const struct list_row *row)
 {
-	return (struct target_query){
-		.pids = o->pids.at,
-		.nr_pids = o->pids.count,
-		.tids = o->tids.at,
-		.nr_tids = o->tids.count,
-		.name = o->name,
-		.all = o->all_processes,
-		.thread = o->thread,
-	};
+	static const char *const names[] = { "cheap", "cheap", "stepped", "refused" };
+	struct probe_price price = function_price(&row->function);
+
+	if (!row->function.sites.count)
+		return "refused";
+	return names[price.exit > price.entry ? price.exit : price.entry];
 }
 
-int listing_open(struct listing *l, const struct run_option *o, const char *file,
-		 struct error *err)
+const char *row_entry(const struct list_row *row)
 {
-	struct target_query query = target_query_of(o);
-	struct target target = { 0 };
-	int ret;
+	const struct site *entry;
 
-	if (file)
-		return code_open_file(file, &l->code, err);
-	ret = target_find(&query, &target, err);
-	if (ret)
-		return ret;
-	ret = code_open(&target, NULL, &l->code, err);
-	target_done(&target);
-	return ret;
+	if (!row->function.sites.count)
+		return "-";
+	entry = function_entry(&row->function);
+	if (entry->price == INSN_STEPPED)
+		return "stepped";
+	return entry->offset != row->function.entry ? "moved" : entry->insn;
+}
+
+/* Names of a foreign file may hold anything; JSON is UTF-8. */
+static json_t *json_plain(const char *s)
+{
+	AUTO_TEXT struct text plain = { 0 };
+
+	text_add_plain(&plain, s);
+	return json_string(text_string(&plain));
+}
+
+json_t *row_json(const struct listing *l, const struct list_row *row)
+{
+	uint64_t address = 0;
+	json_t *o = json_object();
+
+	image_to_address(row->image->image, row->symbol->offset, &address);
+	json_object_set_new(o, "place", json_plain(row->place));
+	json_object_set_new(o, "image", json_plain(row->image->path));
+	json_object_set_new(o, "address", json_integer(address));
+	json_object_set_new(o, "size", json_integer(row->symbol->size));
+	json_object_set_new(o, "file", json_plain(row->file));
+	json_object_set_new(o, "line", json_integer(row->line));
+	json_object_set_new(o, "price", json_string(row_price_word(row)));
+	json_object_set_new(o, "price_ns", json_integer(row_price(l, row)));
+	json_object_set_new(o, "exit", json_string(ending_of(row->function.exit)->name));
+	json_object_set_new(o, "reason", json_plain(row_reason(l, row)));
+	json_object_set_new(o, "symbol", json_plain(row->symbol->raw));
+	json_object_set_new(o, "inlined", json_integer(row->inlined));
+	return o;
 }
 
 /* A clone has no name of its own but the raw one. */
@@ -95,12 +115,20 @@ static char *plain_name(const struct code_image *image, const struct symbol *s)
 struct inlines *listing_inlines(struct listing *l, uint32_t image)
 {
 	if (!l->inlines)
-		l->inlines = mem_zeroed(l->code.count, sizeof(*l->inlines));
+		l->inlines = mem_zeroed(l->code->count, sizeof(*l->inlines));
 	if (!l->inlines[image]) {
-		l->inlines[image] = inlines_new(l->code.at[image].image);
-		inlines_set_budget(l->inlines[image], LINES_BUDGET);
+		l->inlines[image] = inlines_new(l->code->at[image].image);
+		inlines_set_budget(l->inlines[image], l->lines);
 	}
 	return l->inlines[image];
+}
+
+void listing_give_time(struct listing *l, nsec time)
+{
+	for (uint32_t i = 0; l->inlines && i < l->code->count; i++)
+		if (l->inlines[i])
+			inlines_set_budget(l->inlines[i], inlines_spent(l->inlines[i]) + time);
+	l->lines = time;
 }
 
 static void find_line(struct listing *l, uint32_t image, struct list_row *row)
@@ -115,8 +143,9 @@ static void find_line(struct listing *l, uint32_t image, struct list_row *row)
 	row->file = slash ? slash + 1 : row->file;
 }
 
-static void find_copies(struct listing *l, uint32_t image, struct list_row *row)
+void listing_count_copies(struct listing *l, struct list_row *row)
 {
+	uint32_t image = row->image - l->code->at;
 	AUTO_FREE char *base =
 		mem_text_part(row->symbol->raw, match_base_length(row->symbol->raw));
 	AUTO_TEXT struct text name = { 0 };
@@ -141,9 +170,9 @@ static int row_compare(const void *a, const void *b)
 }
 
 /* As it would be watched; a function whose ends cannot be seen, by its entry. */
-static void plan_row(struct listing *l, struct decoder *decoder, struct list_row *row)
+static void plan_row(struct listing *l, struct list_row *row)
 {
-	const struct plan_request request = { decoder, row->image, row->symbol, NULL };
+	const struct plan_request request = { l->decoder, row->image, row->symbol, NULL };
 	struct probe_function *f = &row->function;
 	const char *why;
 
@@ -171,80 +200,54 @@ static void row_done(struct list_row *row)
 	function_done(&row->function);
 }
 
-static void add_rows(struct listing *l, const struct match_list *all, bool only_main)
+struct list_row *listing_add(struct listing *l, const struct match *match)
 {
-	struct decoder *decoder = decoder_new();
+	struct list_row *row = array_add(&l->rows);
 
-	for (uint32_t i = 0; i < all->count; i++) {
-		struct code_image *image = &l->code.at[all->at[i].image];
-		struct list_row *row;
-
-		if (only_main && !image->is_main)
-			continue;
-		row = array_add(&l->rows);
-		row->image = image;
-		row->symbol = all->at[i].symbol;
-		row->place = plain_place(row->symbol);
-		row->name = plain_name(image, row->symbol);
-		plan_row(l, decoder, row);
-		/* a part of a function that was moved away: nobody calls it */
-		if (row->symbol->kind == SYMBOL_UNNAMED && row->result == PLAN_NO_FUNCTION) {
-			row_done(row);
-			l->rows.count--;
-			continue;
-		}
-		find_line(l, all->at[i].image, row);
-		if (!only_main) /* a pattern was given: what it names is worth a look */
-			find_copies(l, all->at[i].image, row);
-		if (i % 1024 == 0)
-			log_progress("%u of %u functions", i, all->count);
+	if (!l->judged)
+		ending_judge(l->code, EXIT_WISH_AUTO, &l->ways);
+	l->judged = true;
+	row->image = &l->code->at[match->image];
+	row->symbol = match->symbol;
+	row->place = plain_place(row->symbol);
+	row->name = plain_name(row->image, row->symbol);
+	plan_row(l, row);
+	if (row->symbol->kind == SYMBOL_UNNAMED && row->result == PLAN_NO_FUNCTION) {
+		row_done(row);
+		l->rows.count--;
+		return NULL;
 	}
-	log_progress_done();
-	decoder_free(decoder);
+	find_line(l, match->image, row);
+	return row;
+}
+
+void listing_sort(struct listing *l)
+{
 	if (l->rows.count)
 		qsort(l->rows.at, l->rows.count, sizeof(*l->rows.at), row_compare);
 }
 
-int listing_match(struct listing *l, const char *pattern, struct match_list *ret,
-		  struct error *err)
+void listing_init(struct listing *l, struct code *code)
 {
-	struct place place;
-	int code = place_parse(pattern ? pattern : "*", &place, err);
-
-	if (code)
-		return code;
-	if (place.kind == PLACE_ADDRESS || place.has_offset)
-		code = error_set(err, EINVAL,
-				 "'%.200s': list takes a name, a pattern or a /regex/",
-				 pattern);
-	code = code ? code : match_find(&l->code, &place, ret, err);
-	if (!code && ret->cut)
-		log_warn("more than %u functions fit; the rest is left out", MATCHES_MAX);
-	if (!code && !ret->count)
-		code = match_fail_absent(&l->code, &place, err);
-	place_done(&place);
-	return code;
+	*l = (struct listing){ .code = code, .decoder = decoder_new(), .lines = LINES_TIME };
 }
 
-int listing_find(struct listing *l, const char *pattern, struct error *err)
+void listing_clear(struct listing *l)
 {
-	struct match_list all = { 0 };
-	int code = listing_match(l, pattern, &all, err);
-
-	ending_judge(&l->code, EXIT_WISH_AUTO, &l->ways);
-	if (!code)
-		add_rows(l, &all, !pattern);
-	array_done(&all);
-	return code;
+	for (uint32_t i = 0; i < l->rows.count; i++)
+		row_done(&l->rows.at[i]);
+	array_clear(&l->rows);
 }
 
 void listing_done(struct listing *l)
 {
-	for (uint32_t i = 0; i < l->rows.count; i++)
-		row_done(&l->rows.at[i]);
+	if (!l->code)
+		return;
+	listing_clear(l);
 	array_done(&l->rows);
-	for (uint32_t i = 0; l->inlines && i < l->code.count; i++)
+	for (uint32_t i = 0; l->inlines && i < l->code->count; i++)
 		inlines_free(l->inlines[i]);
 	free(l->inlines);
-	code_done(&l->code);
+	decoder_free(l->decoder);
+	*l = (struct listing){ .code = NULL };
 }
