@@ -2,8 +2,8 @@
 
 #include <inttypes.h>
 
-#define LINES_TIME (20 * NSEC_PER_MSEC) /* of each image, at every search; the next has more \
-					 */
+/* Of each image, at every search; the next one goes on. */
+#define LINES_TIME (20 * NSEC_PER_MSEC)
 
 static bool has_process(const struct target *target, uint32_t pid)
 {

@@ -5,10 +5,15 @@ plan 10
 need root
 need bpf
 
-quantiles='all(near(d[k], t[k], .02) for k in ("p50_ns", "p90_ns", "p95_ns", "p99_ns"))'
+# What lies half a percentile lower or higher, and 2 % of it: where few durations are, one call
+# in a hundred that an interrupt makes longer for one of the two clocks only moves a percentile.
+quantiles='(lambda all: [(d[k], all(q)) for k, q in
+	(("p50_ns", .5), ("p90_ns", .9), ("p95_ns", .95), ("p99_ns", .99))
+	if not .98 * all(q - .005) <= d[k] <= 1.02 * all(q + .005)])(
+	lambda q: t[int(q * len(t))]) == []'
 
 for variant in push mov; do
-	target_start calls steady --wait --variant $variant --calls 4000 --work 200000
+	target_start calls steady --wait --variant $variant --calls 4000 --work 200000 --durations "$work/durations"
 	sonde_start latency -p "$target" f_push -d 20 -i 0.5 --json
 	target_go
 	target_finish
@@ -18,7 +23,8 @@ for variant in push mov; do
 	check "$variant: every call is counted" \
 		holds 'd["final"] and d["returned"] + d["ended"].get("untracked", 0) ==
 		t["functions"]["f_push"]["returned"] and d["ended"].get("untracked", 0) <= 8' "$out" "$truth"
-	check "$variant: percentiles within 2 % of exact" holds "$quantiles" "$out" "$truth"
+	sort -n "$work/durations" | paste -sd, | sed 's/.*/[&]/' >"$work/sorted"
+	check "$variant: percentiles within 2 % of exact" holds "$quantiles" "$out" "$work/sorted"
 done
 
 target_start calls steady --wait --calls 100 --rate 50
