@@ -1,9 +1,9 @@
 #include "view/answer.h"
 
 #include "base/text.h"
-#include "view/chances.h"
 #include "view/extra.h"
 #include "view/gap.h"
+#include "view/kinds.h"
 
 #include <math.h>
 
@@ -16,9 +16,11 @@ struct answer {
 	struct split *split;
 	struct picture *picture;
 	struct fold fold;
-	struct judge judge;
-	double net; /* of a sample's weight: what the tick that took it did not take */
-	struct judged_list judged;
+	struct odds odds;
+	struct kinds kinds;
+	struct strata strata;
+	struct extra extra;
+	double net;	  /* of a sample's weight: what the tick that took it did not take */
 	double in_probes; /* samples left out */
 };
 
@@ -35,26 +37,11 @@ static bool query_takes(const struct answer *a, const struct sample *s)
 	       (!q->thread || text_glob(q->thread, store_thread_name(a->store, s->tid)));
 }
 
-/* What is told of a sample on one side; without a call it is of no use to the numbers. */
-static void answer_part(struct answer *a, const struct judged *part, bool taken)
-{
-	struct judged *to;
-
-	if (taken)
-		fold_put(&a->fold, part->node, part->side, part->samples, part->weight);
-	if (!part->call)
-		return;
-	to = array_add(&a->judged.all);
-	*to = *part;
-	if (!taken)
-		to->side = NR_SIDE;
-}
-
 /* How brief calls were observed that ticks fell into. */
 static void answer_odds(struct answer *a)
 {
 	const struct store *st = a->store;
-	struct odds *o = &a->judge.odds;
+	struct odds *o = &a->odds;
 	struct dist *hit = NEW(struct dist);
 	bool broken;
 
@@ -80,36 +67,25 @@ static void answer_odds(struct answer *a)
 
 static void answer_sample(struct answer *a, const struct sample *s, double weight)
 {
+	struct strata_entry entry = { .samples = weight, .nsec = weight * s->weight };
 	bool taken = query_takes(a, s);
 	const struct span *call;
-	struct chances chances;
-	uint32_t node = 0;
+	struct stratum_kind kind;
 
 	if (fold_is_in_probe(&a->fold, s->node)) {
 		a->in_probes += taken ? weight : 0;
 		return;
 	}
 	if (taken) {
-		node = fold_node(&a->fold, s->node);
+		entry.node = fold_node(&a->fold, s->node);
 		a->picture->samples++;
 		gap_add(a->picture, a->store, s);
 	}
-	call = chances_of_sample(&a->judge, s, &chances);
-	for (unsigned side = 0; side < NR_SIDE; side++) {
-		const struct judged part = {
-			.call = call ? call->id : 0,
-			.duration = chances.mean[side] + 0.5,
-			.chance = chances.chance[side],
-			.samples = weight * chances.part[side],
-			.weight = weight * chances.part[side] * s->weight * a->net,
-			.of = weight,
-			.node = node,
-			.side = side,
-		};
-
-		if (part.chance > 0 || part.samples != 0)
-			answer_part(a, &part, taken);
-	}
+	call = kind_of_sample(&a->kinds, s, !taken, &kind);
+	if (call && span_finished(call))
+		entry.lasted = fmax(1, span_age(call, 0));
+	if (taken || call)
+		strata_take(&a->strata, &kind, call != NULL, call ? call->id : 0, entry);
 }
 
 static void answer_samples(struct answer *a)
@@ -123,44 +99,29 @@ static void answer_samples(struct answer *a)
 	}
 }
 
-/* A cell of all samples goes outside; a cell of the main probe moves its part
- * from there to its sides. */
+/* A cell of all samples goes outside; a cell of the main probe moves its part from there into
+ * calls. */
 static void answer_cell(struct answer *a, const struct cube_cell *cell)
 {
-	enum side outside = split_probe(a->split) ? SIDE_OUT : SIDE_IN;
-	double weight = cell->weight * a->net;
-	struct chances chances;
-	uint32_t node;
+	struct stratum_kind outside = kind_of_side(split_probe(a->split) ? SIDE_OUT : SIDE_IN);
+	struct stratum_kind kind = kind_of_bucket(&a->kinds, cell->bucket);
+	struct strata_entry entry = { .samples = cell->samples, .nsec = cell->weight };
 
 	if (fold_is_in_probe(&a->fold, cell->node)) {
 		a->in_probes += cell->probe ? 0 : cell->samples;
 		return;
 	}
-	node = fold_node(&a->fold, cell->node);
+	entry.node = fold_node(&a->fold, cell->node);
 	if (!cell->probe) {
 		a->picture->samples += cell->samples;
-		fold_put(&a->fold, node, outside, cell->samples, weight);
+		strata_take(&a->strata, &outside, false, 0, entry);
 		return;
 	}
-	fold_put(&a->fold, node, SIDE_OUT, -(double)cell->samples, -weight);
-	chances_of_bucket(&a->judge, cell->bucket, &chances);
-	for (unsigned side = 0; side < NR_SIDE; side++) {
-		double part = chances.part[side];
-
-		if (part == 0 && chances.chance[side] <= 0)
-			continue;
-		fold_put(&a->fold, node, side, part * cell->samples, part * weight);
-		if (side > SIDE_REST)
-			continue;
-		*(struct judged *)array_add(&a->judged.all) = (struct judged){
-			.chance = chances.chance[side],
-			.samples = part * cell->samples,
-			.weight = part * weight,
-			.of = cell->samples,
-			.node = node,
-			.side = side,
-		};
-	}
+	entry.lasted = cell->bucket < NR_BUCKET ? dist_middle(cell->bucket) : 0;
+	strata_take(&a->strata, &kind, !kind.sides || kind.side[0] <= SIDE_REST, 0, entry);
+	entry.samples = -entry.samples;
+	entry.nsec = -entry.nsec;
+	strata_take(&a->strata, &outside, false, 0, entry);
 }
 
 /* Which of the samples were taken while the probe was not there? */
@@ -246,29 +207,54 @@ static void answer_losses(struct answer *a)
 	}
 }
 
-static int by_call(const void *va, const void *vb)
-{
-	const struct judged *a = va, *b = vb;
-
-	return a->call < b->call ? -1 : a->call > b->call;
-}
-
 /* Were each sample's side known, being IN had a variance of p (1 - p), p being IN's part of
  * all; as each is IN with a chance, the mean of chance (1 - chance) is lost of it. */
-static double blur_of(const struct judged_list *list)
+static double blur_of(const struct strata *strata)
 {
-	double sides[NR_SIDE + 1] = { 0 }, lost = 0, all, whole;
+	double sides[NR_STRATA_SIDE] = { 0 }, lost = 0, all, whole;
 
-	for (uint32_t i = 0; i < list->all.count; i++) {
-		const struct judged *j = &list->all.at[i];
-		double samples = j->chance * j->of;
+	for (uint32_t i = 0; i < strata->list.count; i++) {
+		const struct stratum *st = &strata->list.at[i];
+		const double *chance = st->chances.chance;
 
-		sides[j->side] += samples;
-		lost += j->side == SIDE_IN ? samples * (1 - j->chance) : 0;
+		for (unsigned side = 0; side < NR_STRATA_SIDE; side++)
+			sides[side] += chance[side] * st->judged;
+		if (st->chances.brief)
+			lost += chance[SIDE_IN] * (1 - chance[SIDE_IN]) * st->judged;
 	}
 	all = sides[SIDE_IN] + sides[SIDE_REST];
 	whole = all > 0 ? sides[SIDE_IN] * sides[SIDE_REST] / all : 0;
 	return whole > 0 ? fmin(1, lost / whole) : 0;
+}
+
+static void put_entry(struct answer *a, const struct stratum *st, uint32_t i)
+{
+	const struct strata_entry *e = &st->entries.at[i];
+
+	for (unsigned side = 0; side < NR_SIDE; side++) {
+		double part = st->torn ? st->torn[i] == side : st->chances.part[side];
+
+		if (part != 0)
+			fold_put(&a->fold, e->node, side, part * e->samples, part * e->nsec);
+	}
+}
+
+/* Shares what was taken among the sides. */
+static void answer_sides(struct answer *a)
+{
+	const struct store_probe *probe = store_probe(a->store, split_probe(a->split));
+
+	if (probe)
+		extra_init(&a->extra, &a->fold, probe);
+	strata_file(&a->strata, a->store->origin.period, probe ? &a->extra.scatter : NULL);
+	strata_share(&a->strata, a->split, &a->odds);
+	for (uint32_t i = 0; i < a->strata.list.count; i++) {
+		const struct stratum *st = &a->strata.list.at[i];
+
+		for (uint32_t e = 0; e < st->entries.count; e++)
+			put_entry(a, st, e);
+	}
+	fold_write(&a->fold, a->net);
 }
 
 static void answer_split(struct answer *a)
@@ -289,12 +275,9 @@ static void answer_split(struct answer *a)
 	p->threshold = split_threshold(a->split);
 	if (!probe)
 		return;
-	if (a->judged.all.count)
-		qsort(a->judged.all.at, a->judged.all.count, sizeof(*a->judged.all.at),
-		      by_call);
-	p->blur = blur_of(&a->judged);
-	calls_by_side(p, &question, &a->judged);
-	extra_functions(&a->fold, probe, &a->judged);
+	p->blur = blur_of(&a->strata);
+	calls_by_side(p, &question, &a->strata);
+	extra_functions(&a->extra, &a->strata, a->net);
 }
 
 /* While a tick takes its sample the target stands still, and ticks are taken off the
@@ -371,7 +354,7 @@ int view_answer(const struct store *st, const struct query *q, const struct nami
 	nsec newest =
 		st->has_end && st->end.head.time > st->first ? st->end.head.time : st->newest;
 	nsec until = q->until && q->until < newest ? q->until : newest;
-	struct answer a = { .store = st, .query = q, .judge = { st, NULL, newest, { 0 } } };
+	struct answer a = { .store = st, .query = q };
 	int r = answer_window(&a, until, err);
 
 	if (r) {
@@ -380,19 +363,22 @@ int view_answer(const struct store *st, const struct query *q, const struct nami
 	}
 	a.picture = picture_new();
 	fold_init(&a.fold, a.picture, st, naming, q);
-	a.judge.split = a.split;
+	a.kinds = (struct kinds){ st, a.split, newest,
+				  split_is_by_duration(a.split) && !query_is_filtered(q),
+				  &a.odds };
 	a.net = net_of(st);
 	answer_odds(&a);
 	answer_origin(&a);
 	a.picture->asked = a.window.to - a.window.from > a.asked ? a.asked : 0;
 	answer_samples(&a);
 	answer_cube(&a);
-	fold_write(&a.fold);
+	answer_sides(&a);
 	answer_losses(&a);
 	answer_split(&a);
+	extra_done(&a.extra);
+	strata_done(&a.strata);
 	fold_done(&a.fold);
-	odds_done(&a.judge.odds);
-	array_done(&a.judged.all);
+	odds_done(&a.odds);
 	split_free(a.split);
 	*ret = a.picture;
 	return 0;

@@ -1,7 +1,6 @@
 #include "view/extra.h"
 
 #include "model/proportion.h"
-#include "view/scatter.h"
 
 #include <math.h>
 
@@ -55,21 +54,14 @@ struct side_calls {
 };
 
 static struct side_calls side_calls(const struct picture *p, enum side side,
-				    const struct judged_list *list)
+				    const struct strata *strata)
 {
 	const struct picture_side *from = &p->sides[side];
 	struct side_calls c = { .calls = from->calls, .exact = from->calls_exact };
-	span_id last = 0;
 
 	c.tick = from->samples ? (double)from->weight_nsec / from->samples : p->period;
-	for (uint32_t i = 0; !c.exact && i < list->all.count; i++) {
-		const struct judged *j = &list->all.at[i];
-
-		if (j->side == side && j->call != last) {
-			last = j->call;
-			c.sampled += j->chance;
-		}
-	}
+	for (uint32_t i = 0; i < strata->list.count; i++)
+		c.sampled += strata->list.at[i].calls * strata->list.at[i].chances.chance[side];
 	return c;
 }
 
@@ -107,7 +99,7 @@ static double whole_extra(const struct picture *p, const struct side_calls *in,
 struct sides {
 	struct side_calls in, rest;
 	double whole; /* extra time a call */
-	const struct scatter *scatter;
+	const struct scatter_side *scatter;
 };
 
 static struct proportion proportion_of(const struct side_calls *c,
@@ -118,15 +110,15 @@ static struct proportion proportion_of(const struct side_calls *c,
 				    .whole = scatter->whole,
 				    .whole_squares = scatter->whole_squares,
 				    .part = part,
-				    .part_squares = scatter->squares[at],
-				    .cross = scatter->cross[at],
+				    .part_squares = scatter->sums[at].squares,
+				    .cross = scatter->sums[at].cross,
 				    .tick = c->tick };
 }
 
-/* at: of the function in the scatter's arrays */
+/* at: the function's place in the scatter's arrays */
 static void compare_function(struct picture_function *to, const struct sides *s, uint32_t at)
 {
-	const struct scatter_side *scatter = s->scatter->sides;
+	const struct scatter_side *scatter = s->scatter;
 	struct proportion in, rest;
 	struct proportion_excess beyond;
 	double error;
@@ -134,9 +126,10 @@ static void compare_function(struct picture_function *to, const struct sides *s,
 	to->per_call_in_nsec = per_call(&s->in, to->total_in_nsec);
 	to->per_call_rest_nsec = per_call(&s->rest, to->total_rest_nsec);
 	to->extra_nsec = to->per_call_in_nsec - to->per_call_rest_nsec;
-	error = sqrt(mean_variance(&s->in, to->per_call_in_nsec, scatter[SIDE_IN].squares[at]) +
-		     mean_variance(&s->rest, to->per_call_rest_nsec,
-				   scatter[SIDE_REST].squares[at]));
+	error = sqrt(
+		mean_variance(&s->in, to->per_call_in_nsec, scatter[SIDE_IN].sums[at].squares) +
+		mean_variance(&s->rest, to->per_call_rest_nsec,
+			      scatter[SIDE_REST].sums[at].squares));
 	to->extra_error = 1.96 * error;
 	to->z = error > 0 ? to->extra_nsec / error : 0;
 	to->extra_share = s->whole > 0 ? fmin(1, fmax(0, to->extra_nsec / s->whole)) : 0;
@@ -175,28 +168,39 @@ static void compare_itself(struct picture *p, const struct functions *fs, const 
 	}
 	to->self_in_nsec = to->total_in_nsec;
 	to->self_rest_nsec = to->total_rest_nsec;
-	compare_function(to, s, fs->count);
+	compare_function(to, s, SCATTER_ITSELF);
 }
 
-void extra_functions(const struct fold *f, const struct store_probe *probe,
-		     const struct judged_list *judged)
+void extra_init(struct extra *x, const struct fold *f, const struct store_probe *probe)
 {
-	struct picture *p = f->picture;
-	struct functions fs;
-	struct scatter scatter;
-	struct sides s = { side_calls(p, SIDE_IN, judged), side_calls(p, SIDE_REST, judged), 0,
-			   &scatter };
+	*x = (struct extra){ .fold = f, .scatter = { .fs = &x->functions } };
+	functions_init(&x->functions, f->picture, place_nodes(f, probe));
+}
+
+void extra_functions(struct extra *x, const struct strata *strata, double net)
+{
+	struct picture *p = x->fold->picture;
+	struct functions *fs = &x->functions;
+	struct scatter_side scatter[2];
+	struct sides s = { side_calls(p, SIDE_IN, strata), side_calls(p, SIDE_REST, strata), 0,
+			   scatter };
 
 	s.whole = whole_extra(p, &s.in, &s.rest);
-	functions_init(&fs, p, place_nodes(f, probe));
-	functions_sum(&fs);
-	scatter_init(&scatter, &fs, judged);
-	for (uint32_t i = 0; i < fs.count; i++)
-		compare_function(&fs.list[i], &s, i);
-	compare_itself(p, &fs, &s);
-	functions_give(&fs, p);
+	functions_sum(fs);
+	scatter_side(&x->scatter, strata, SIDE_IN, net, &scatter[SIDE_IN]);
+	scatter_side(&x->scatter, strata, SIDE_REST, net, &scatter[SIDE_REST]);
+	for (uint32_t i = 0; i < fs->count; i++)
+		compare_function(&fs->list[i], &s, SCATTER_OF(i));
+	compare_itself(p, fs, &s);
+	functions_give(fs, p);
 	p->off_in_nsec = off_cpu(p, SIDE_IN, &s.in);
 	p->off_rest_nsec = off_cpu(p, SIDE_REST, &s.rest);
-	scatter_done(&scatter);
-	functions_done(&fs);
+	free(scatter[SIDE_IN].sums);
+	free(scatter[SIDE_REST].sums);
+}
+
+void extra_done(struct extra *x)
+{
+	scatter_done(&x->scatter);
+	functions_done(&x->functions);
 }

@@ -24,11 +24,20 @@
 #define SONDE_VIEW_EXTRA_H
 
 #include "view/fold.h"
+#include "view/scatter.h"
 #include "view/tally.h"
 
+struct extra {
+	const struct fold *fold;
+	struct functions functions;
+	struct scatter scatter;
+};
+
+/* When all nodes are there.  probe: of the split. */
+void extra_init(struct extra *x, const struct fold *f, const struct store_probe *probe);
 /* Fills functions, itself, z_least, off_in_nsec and off_rest_nsec from the picture's nodes and
- * sides; judged is sorted by call.  probe: of the split. */
-void extra_functions(const struct fold *f, const struct store_probe *probe,
-		     const struct judged_list *judged);
+ * sides, and the strata that were told to the scatter and shared; net: times every weight. */
+void extra_functions(struct extra *x, const struct strata *strata, double net);
+void extra_done(struct extra *x);
 
 #endif

@@ -173,7 +173,7 @@ void fold_put(struct fold *f, uint32_t node, enum side side, double samples, dou
 	profile_put(&f->weight[side], node, weight);
 }
 
-void fold_write(struct fold *f)
+void fold_write(struct fold *f, double net)
 {
 	struct picture *p = f->picture;
 	uint64_t *whole = mem_zeroed(p->nodes.count, sizeof(*whole));
@@ -184,6 +184,7 @@ void fold_write(struct fold *f)
 			p->nodes.at[n].self[s] = whole[n];
 			p->sides[s].samples += whole[n];
 		}
+		profile_scale(&f->weight[s], net);
 		profile_round(&f->weight[s], p->nodes.count, whole);
 		for (uint32_t n = 0; n < p->nodes.count; n++) {
 			p->nodes.at[n].self_nsec[s] = whole[n];

@@ -52,8 +52,9 @@ bool fold_is_in_probe(struct fold *f, node_id node);
 uint32_t fold_node(struct fold *f, node_id node);
 /* Adds to a node of the picture; samples and weight may be parts. */
 void fold_put(struct fold *f, uint32_t node, enum side side, double samples, double weight);
-/* Writes what was added into the picture's nodes and sides, as whole numbers. */
-void fold_write(struct fold *f);
+/* Writes what was added into the picture's nodes and sides, as whole numbers; of every weight
+ * the part `net`. */
+void fold_write(struct fold *f, double net);
 
 /* True when a frame of the picture belongs to the function a probe watches. */
 bool fold_is_probed(const struct fold *f, uint32_t frame, const struct store_probe *probe);

@@ -143,16 +143,16 @@ static void stretch(const struct odds *o, struct odds_of_call *call)
 	}
 }
 
-const struct odds_of_call *odds_ask(struct odds *o, nsec observed)
+const struct odds_of_call *odds_ask(struct odds *o, uint32_t bucket)
 {
 	struct odds_of_call **of;
 
-	if (!o->calls || observed >= o->brief)
+	if (!o->calls || bucket >= NR_BUCKET || dist_middle(bucket) >= o->brief)
 		return NULL;
-	of = &o->of[bucket_of(observed)];
+	of = &o->of[bucket];
 	if (!*of) {
 		*of = NEW(struct odds_of_call);
-		weigh(o, observed, *of);
+		weigh(o, dist_middle(bucket), *of);
 		stretch(o, *of);
 	}
 	return *of;

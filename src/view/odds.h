@@ -47,8 +47,9 @@ void odds_init(struct odds *o, const struct store *st, const struct split *split
 /* To be asked first: how brief calls were observed that ticks fell into; those that fell
  * into sonde's probes are no use. */
 void odds_learn(struct odds *o, const struct dist *hit);
-/* A finished call that a tick fell into; NULL: it lasted as it was observed. */
-const struct odds_of_call *odds_ask(struct odds *o, nsec observed);
+/* A finished call that a tick fell into, by the bucket of what was observed; NULL: it lasted as
+ * it was observed. */
+const struct odds_of_call *odds_ask(struct odds *o, uint32_t bucket);
 void odds_done(struct odds *o);
 
 #endif

@@ -145,7 +145,8 @@ static void one_call_is_told_by_how_it_was_observed(void **state)
 {
 	struct store *st = make_brief(NULL);
 	struct odds o = odds_of(st, "dur > 8us");
-	const struct odds_of_call *low = odds_ask(&o, 9500), *high = odds_ask(&o, 25500);
+	const struct odds_of_call *low = odds_ask(&o, bucket_of(9500)),
+				  *high = odds_ask(&o, bucket_of(25500));
 
 	assert_int_equal(o.intervals, 2);
 	assert_true(low->chance[0] > 0.99 && near(low->mean[0], QUICK, 0.02));
@@ -159,13 +160,13 @@ static void what_is_long_or_alone_is_as_observed(void **state)
 {
 	struct store *st = make_brief(NULL);
 	struct odds o = odds_of(st, "dur > 8us");
-	const struct odds_of_call *alone = odds_ask(&o, 200 * USEC);
+	const struct odds_of_call *alone = odds_ask(&o, bucket_of(200 * USEC));
 
-	assert_null(odds_ask(&o, 250 * USEC)); /* a quarter of the period */
+	assert_null(odds_ask(&o, bucket_of(250 * USEC))); /* a quarter of the period */
 	assert_true(alone->chance[1] == 1 && near(alone->mean[1], 200 * USEC, 0.02));
 	odds_done(&o);
 	o = odds_of(st, "tid == 7"); /* no duration is asked about */
-	assert_null(odds_ask(&o, 9500));
+	assert_null(odds_ask(&o, bucket_of(9500)));
 	odds_done(&o);
 	store_free(st);
 }

@@ -2,82 +2,144 @@
 
 #include <math.h>
 
-static void give(struct scatter *s, uint32_t function, double weight)
+/* Of functions, there may be more at every call. */
+static void reach(struct scatter *s)
 {
-	if (s->given[function] == 0)
-		array_push(&s->touched, function);
-	s->given[function] += weight;
+	uint32_t room = SCATTER_OF(s->fs->count);
+
+	if (s->room >= room)
+		return;
+	room += room / 4;
+	s->given = mem_resize(s->given, room, sizeof(*s->given));
+	s->stamp = mem_resize(s->stamp, room, sizeof(*s->stamp));
+	memset(&s->given[s->room], 0, (room - s->room) * sizeof(*s->given));
+	memset(&s->stamp[s->room], 0, (room - s->room) * sizeof(*s->stamp));
+	s->room = room;
+}
+
+static struct scatter_stratum *stratum_at(struct scatter *s, uint32_t stratum)
+{
+	while (s->strata.count <= stratum)
+		(void)array_add(&s->strata);
+	return &s->strata.at[stratum];
+}
+
+static struct scatter_sum *sum_at(struct scatter_stratum *s, uint32_t at)
+{
+	struct scatter_sum **page;
+
+	while (s->pages.count <= at / SCATTER_PAGE)
+		(void)array_add(&s->pages);
+	page = &s->pages.at[at / SCATTER_PAGE];
+	if (!*page)
+		*page = mem_zeroed(SCATTER_PAGE, sizeof(**page));
+	return &(*page)[at % SCATTER_PAGE];
+}
+
+static void give(struct scatter *s, uint32_t at, double nsec)
+{
+	if (s->given[at] == 0)
+		array_push(&s->touched, at);
+	s->given[at] += nsec;
 }
 
 /* Gives a sample to every function it is in, once each. */
-static void give_sample(struct scatter *s, const struct judged *j, uint32_t stamp)
+static void give_sample(struct scatter *s, const struct strata_entry *e)
 {
 	const struct functions *fs = s->fs;
 	const struct picture *p = fs->picture;
+	uint32_t stamp = ++s->stamps;
 
-	s->times = j->call ? 1 : fmax(1, j->of);
-	s->whole += j->weight;
-	if (functions_itself(fs, j->node))
-		give(s, fs->count, j->weight);
-	for (uint32_t n = j->node; n; n = p->nodes.at[n].parent) {
-		uint32_t function = fs->of_frame[p->nodes.at[n].frame];
+	s->whole += e->nsec;
+	if (functions_itself(fs, e->node))
+		give(s, SCATTER_ITSELF, e->nsec);
+	for (uint32_t n = e->node; n; n = p->nodes.at[n].parent) {
+		uint32_t at = SCATTER_OF(fs->of_frame[p->nodes.at[n].frame]);
 
-		if (fs->place[n] != PLACE_WITHIN || s->stamp[function] == stamp)
+		if (fs->place[n] != PLACE_WITHIN || s->stamp[at] == stamp)
 			continue;
-		s->stamp[function] = stamp;
-		give(s, function, j->weight);
+		s->stamp[at] = stamp;
+		give(s, at, e->nsec);
 	}
 }
 
-/* Ends a call, or calls alike that gave an equal part each. */
-static void close_call(struct scatter *s, struct scatter_side *side)
+/* Ends a call, or so many alike that gave an equal part each. */
+static void close_call(struct scatter *s, struct scatter_stratum *to, double times)
 {
 	for (uint32_t i = 0; i < s->touched.count; i++) {
-		uint32_t function = s->touched.at[i];
-		double given = s->given[function];
+		uint32_t at = s->touched.at[i];
+		double given = s->given[at];
+		struct scatter_sum *sum = sum_at(to, at);
 
-		side->squares[function] += given * given / s->times;
-		side->cross[function] += given * s->whole / s->times;
-		s->given[function] = 0;
+		sum->squares += given * given / times;
+		sum->cross += given * s->whole / times;
+		s->given[at] = 0;
 	}
 	array_clear(&s->touched);
-	side->whole += s->whole;
-	side->whole_squares += s->whole * s->whole / s->times;
+	to->whole_squares += s->whole * s->whole / times;
 	s->whole = 0;
 }
 
-static void sum_side(struct scatter *s, enum side side, const struct judged_list *list)
+void scatter_add(struct scatter *s, const struct strata_taken *taken, uint32_t count)
 {
-	for (uint32_t i = 0; i < list->all.count; i++) {
-		const struct judged *j = &list->all.at[i];
-		bool last = i + 1 == list->all.count || j[1].call != j->call;
+	struct scatter_stratum *to = stratum_at(s, taken->stratum);
 
-		if (j->side == side)
-			give_sample(s, j, side * list->all.count + i + 1);
-		if (last || (!j->call && j->side == side))
-			close_call(s, &s->sides[side]);
+	reach(s);
+	for (uint32_t i = 0; i < count; i++) {
+		give_sample(s, &taken[i].entry);
+		if (!taken[i].call)
+			close_call(s, to, fmax(1, taken[i].entry.samples));
+	}
+	if (taken[0].call)
+		close_call(s, to, 1);
+}
+
+/* part: of its squares. */
+static void add_stratum(const struct scatter_stratum *from, double part, uint32_t room,
+			struct scatter_side *to)
+{
+	to->whole_squares += part * from->whole_squares;
+	for (uint32_t i = 0; i < room; i++) {
+		const struct scatter_sum *page = i / SCATTER_PAGE < from->pages.count
+							 ? from->pages.at[i / SCATTER_PAGE]
+							 : NULL;
+
+		if (!page) {
+			i |= SCATTER_PAGE - 1;
+			continue;
+		}
+		to->sums[i].squares += part * page[i % SCATTER_PAGE].squares;
+		to->sums[i].cross += part * page[i % SCATTER_PAGE].cross;
 	}
 }
 
-void scatter_init(struct scatter *s, const struct functions *fs, const struct judged_list *list)
+void scatter_side(const struct scatter *s, const struct strata *strata, enum side side,
+		  double net, struct scatter_side *ret)
 {
-	*s = (struct scatter){ .fs = fs, .times = 1 };
-	s->given = mem_zeroed(fs->count + 1, sizeof(double));
-	s->stamp = mem_zeroed(fs->count + 1, sizeof(uint32_t));
-	for (unsigned side = SIDE_IN; side <= SIDE_REST; side++) {
-		s->sides[side].squares = mem_zeroed(fs->count + 1, sizeof(double));
-		s->sides[side].cross = mem_zeroed(fs->count + 1, sizeof(double));
-		sum_side(s, side, list);
+	uint32_t room = SCATTER_OF(s->fs->count);
+
+	*ret = (struct scatter_side){ .sums = mem_zeroed(room, sizeof(*ret->sums)) };
+	for (uint32_t i = 0; i < s->strata.count; i++) {
+		const struct stratum *st = &strata->list.at[i];
+		double part = st->chances.part[side];
+
+		ret->whole += net * part * st->judged_nsec;
+		if (st->chances.brief)
+			part *= part;
+		if (part > 0)
+			add_stratum(&s->strata.at[i], net * net * part, room, ret);
 	}
 }
 
 void scatter_done(struct scatter *s)
 {
-	for (unsigned side = SIDE_IN; side <= SIDE_REST; side++) {
-		free(s->sides[side].squares);
-		free(s->sides[side].cross);
+	for (uint32_t i = 0; i < s->strata.count; i++) {
+		for (uint32_t p = 0; p < s->strata.at[i].pages.count; p++)
+			free(s->strata.at[i].pages.at[p]);
+		array_done(&s->strata.at[i].pages);
 	}
+	array_done(&s->strata);
+	array_done(&s->touched);
 	free(s->given);
 	free(s->stamp);
-	array_done(&s->touched);
 }

@@ -4,34 +4,56 @@
  * Of the calls i of one side: y_i is the sampled time of a call, g_i what of it is in
  * the function; most calls have neither.  Kept are the sums of squares and products
  * that variances of means and of proportions are made of.
+ *
+ * They are kept by stratum.  A side has of each what the stratum's samples' parts on that side
+ * have on average: only of a stratum that is torn is that no exact sum.
  */
 #ifndef SONDE_VIEW_SCATTER_H
 #define SONDE_VIEW_SCATTER_H
 
 #include "view/function.h"
-#include "view/tally.h"
+#include "view/strata.h"
 
-struct scatter_side {
-	double whole;	      /* sum of y_i */
-	double whole_squares; /* of y_i^2 */
-	double *squares;      /* by function: sum of g_i^2 */
-	double *cross;	      /* sum of g_i y_i */
+#define SCATTER_ITSELF 0 /* the span's own code, without what it calls */
+#define SCATTER_OF(function) ((function) + 1)
+
+/* Sums over calls. */
+struct scatter_sum {
+	double squares; /* of g_i^2 */
+	double cross;	/* of g_i y_i */
 };
 
+/* Most functions are not in the calls of most strata. */
+#define SCATTER_PAGE 64
+
+struct scatter_stratum {
+	double whole_squares;		   /* of y_i^2 */
+	ARRAY(struct scatter_sum *) pages; /* by SCATTER_OF a function; NULL: nothing there */
+};
+
+struct scatter_side {
+	double whole, whole_squares; /* of y_i, y_i^2 */
+	struct scatter_sum *sums;    /* by SCATTER_OF a function */
+};
+
+/* Zero with fs is valid: nothing was added. */
 struct scatter {
 	const struct functions *fs;
-	struct scatter_side sides[2]; /* SIDE_IN and SIDE_REST */
-	/* of the call (and side) at hand */
-	double *given;	     /* by function */
-	double whole, times; /* that is so many calls */
-	uint32_t *stamp;     /* by function: the last sample that gave to it */
+	ARRAY(struct scatter_stratum) strata; /* with the numbers that they have there */
+	/* of the call at hand; arrays by SCATTER_OF a function */
+	double *given;
+	uint32_t *stamp; /* the last sample that gave to it */
+	uint32_t room, stamps;
+	double whole;
 	ARRAY(uint32_t) touched;
 };
 
-/* The list is sorted by call.  Arrays have an element more than there are functions: the
- * span's own code, without what it calls. */
-void scatter_init(struct scatter *s, const struct functions *fs,
-		  const struct judged_list *list);
+/* Samples of one call (or of several that are forgotten), all of one stratum. */
+void scatter_add(struct scatter *s, const struct strata_taken *taken, uint32_t count);
+/* The sums of a side of strata that were shared; net: times every weight.  ret->sums is the
+ * caller's. */
+void scatter_side(const struct scatter *s, const struct strata *strata, enum side side,
+		  double net, struct scatter_side *ret);
 void scatter_done(struct scatter *s);
 
 #endif

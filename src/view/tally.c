@@ -117,77 +117,55 @@ struct estimate {
 	double sampled[NR_SIDE], sampled_sum[NR_SIDE]; /* that have, as far as samples tell */
 };
 
-/* The entries of one call are [i, the returned one); *ret_chances: their sum. */
-static uint32_t next_call(const struct judged_list *list, uint32_t i, double *ret_chances)
-{
-	uint32_t first = i;
-
-	for (*ret_chances = 0; i < list->all.count; i++) {
-		if (list->all.at[i].call != list->all.at[first].call)
-			break;
-		*ret_chances += list->all.at[i].chance;
-	}
-	return i;
-}
-
-/* The best side that any sample of a call is on. */
-static enum side best_side(const struct judged *call, uint32_t entries)
-{
-	uint8_t side = NR_SIDE;
-
-	for (uint32_t i = 0; i < entries; i++)
-		side = call[i].side < side ? call[i].side : side;
-	return side;
-}
-
 static bool is_undecided(const struct calls_question *q, double duration)
 {
 	return q->filtered || split_side_of_duration(q->split, duration) == SIDE_OPEN;
 }
 
-/* A part of a call: how likely it is on that side. */
-static void estimate_call(struct estimate *e, const struct judged *call, enum side side,
-			  double part)
+/* So many calls of a side, as if all of that length had been sampled. */
+static void estimate_add(struct estimate *e, unsigned side, double calls, double lasted)
 {
-	double chance = e->period > 0 ? 1 - exp(-(double)call->duration / e->period) : 1;
-	double calls = part / fmax(chance, 1e-9);
-	struct octave *into[] = { &e->octaves[bucket_of(call->duration) / BUCKET_SUB],
+	struct octave *into[] = { &e->octaves[bucket_of((nsec)lasted) / BUCKET_SUB],
 				  &e->whole };
 
 	if (side < NR_SIDE) {
 		e->sampled[side] += calls;
-		e->sampled_sum[side] += calls * call->duration;
+		e->sampled_sum[side] += calls * lasted;
 	}
-	for (unsigned i = 0; i < 2 && is_undecided(e->question, call->duration); i++) {
+	for (unsigned i = 0; i < 2 && is_undecided(e->question, lasted); i++) {
 		into[i]->all += calls;
 		into[i]->in += side == SIDE_IN ? calls : 0;
 		into[i]->rest += side == SIDE_REST ? calls : 0;
 	}
 }
 
-/* Looks at every sampled call once: where its side is sure it is on the best one that any
- * of its samples is. */
-static void estimate_calls(struct estimate *e, const struct judged_list *list)
+static void estimate_brief(struct estimate *e, const struct stratum *st, unsigned side)
 {
-	uint32_t i = 0, next;
-	double chances;
+	double lasted = st->chances.mean[side];
+	double hit = e->period > 0 ? 1 - exp(-lasted / e->period) : 1;
 
-	for (; i < list->all.count; i = next) {
-		const struct judged *call = &list->all.at[i];
-		enum side side;
+	estimate_add(e, side, st->calls * st->chances.chance[side] / fmax(hit, 1e-9), lasted);
+}
 
-		next = next_call(list, i, &chances);
-		if (!call->call)
-			continue;
-		side = best_side(call, next - i);
-		if (call->chance < 1) {
-			for (; i < next; i++, call++)
-				estimate_call(e, call, call->side, call->chance / chances);
-		} else if (call->duration) {
-			estimate_call(e, call, side, 1);
-		} else if (side < NR_SIDE) {
-			e->open[side]++;
-		}
+static void estimate_stratum(struct estimate *e, const struct stratum *st, unsigned side)
+{
+	double chance = st->chances.chance[side];
+
+	if (chance <= 0 || st->calls <= 0)
+		return;
+	if (st->chances.brief)
+		estimate_brief(e, st, side);
+	else if (st->weighed > 0)
+		estimate_add(e, side, chance * st->weighed, st->weighed_nsec / st->weighed);
+	else if (side < NR_SIDE)
+		e->open[side] += chance * st->calls;
+}
+
+static void estimate_calls(struct estimate *e, const struct strata *strata)
+{
+	for (uint32_t i = 0; i < strata->list.count; i++) {
+		for (unsigned side = 0; side < NR_STRATA_SIDE; side++)
+			estimate_stratum(e, &strata->list.at[i], side);
 	}
 }
 
@@ -217,7 +195,7 @@ static void tally_by_estimate(struct tally *t, const struct estimate *e, const s
 }
 
 void calls_by_side(struct picture *p, const struct calls_question *q,
-		   const struct judged_list *judged)
+		   const struct strata *strata)
 {
 	const struct store_probe *probe = store_probe(q->store, split_probe(q->split));
 	struct call_count *count = NEW(struct call_count);
@@ -227,7 +205,7 @@ void calls_by_side(struct picture *p, const struct calls_question *q,
 
 	e->question = q;
 	e->period = q->store->origin.period;
-	estimate_calls(e, judged);
+	estimate_calls(e, strata);
 	if (probe)
 		timeline_count(&probe->calls, q->window, count);
 	if (count->dist.total <= 0) {

@@ -14,24 +14,8 @@
 #ifndef SONDE_VIEW_TALLY_H
 #define SONDE_VIEW_TALLY_H
 
-#include "model/split.h"
 #include "view/query.h"
-
-/* A sample within a call, as it was judged; one for each side that it may be on. */
-struct judged {
-	span_id call;	/* 0: which one is forgotten */
-	nsec duration;	/* of the call, if it is on this side; 0: it has not ended */
-	double chance;	/* that it is on this side */
-	double samples; /* that count here (view/odds.h): a part of `of` */
-	double weight;	/* nanoseconds, of all of them */
-	double of;	/* a part of a sample; many, when their calls are forgotten */
-	uint32_t node;	/* of the picture */
-	uint8_t side;	/* enum side, NR_SIDE = the query's filter leaves it out */
-};
-
-struct judged_list {
-	ARRAY(struct judged) all; /* sorted by call when calls_by_side begins */
-};
+#include "view/strata.h"
 
 /* Adds a probe's numbers to the picture's spans. */
 void calls_add_span(struct picture *p, const struct store *st, const struct store_probe *probe,
@@ -44,8 +28,9 @@ struct calls_question {
 	bool filtered;		     /* the query takes only some threads */
 };
 
-/* Fills calls, calls_exact and mean_nsec of the picture's sides. */
+/* Fills calls, calls_exact and mean_nsec of the picture's sides, from strata that were
+ * shared. */
 void calls_by_side(struct picture *p, const struct calls_question *q,
-		   const struct judged_list *judged);
+		   const struct strata *strata);
 
 #endif
