@@ -74,16 +74,16 @@ uint64_t whole_number(double v)
 	return v > 0 ? (uint64_t)fmin(v + 0.5, 0x1p63) : 0;
 }
 
-void profile_round(const struct profile *p, uint32_t count, uint64_t *ret_whole)
+void profile_round(const struct profile *p, uint32_t count, double factor, uint64_t *ret_whole)
 {
 	double exact = 0, given = 0;
 
 	for (uint32_t n = 0; n < count; n++) {
-		double whole;
+		double weight = factor * profile_at(p, n), whole;
 
-		exact += profile_at(p, n);
+		exact += weight;
 		whole = floor(exact - given + 0.5);
-		if (whole < 0 || profile_at(p, n) <= 0)
+		if (whole < 0 || weight <= 0)
 			whole = 0; /* the carry waits for a node that has weight */
 		ret_whole[n] = whole_number(whole);
 		given += whole;

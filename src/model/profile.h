@@ -36,9 +36,9 @@ void profile_total(const struct profile *p, const uint32_t *parents, uint32_t co
  * to more than 64 bits. */
 uint64_t whole_number(double v);
 
-/* Rounds every weight to a whole number such that sums over any run of nodes
+/* Rounds every weight, times the factor, to a whole number such that sums over any run of nodes
  * stay within one of the exact sum (the error is carried to the next node).  A node of
  * less than nothing gets nothing, and the next ones, or else those before it, have less. */
-void profile_round(const struct profile *p, uint32_t count, uint64_t *ret_whole);
+void profile_round(const struct profile *p, uint32_t count, double factor, uint64_t *ret_whole);
 
 #endif

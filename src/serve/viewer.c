@@ -12,8 +12,9 @@
 #define FUNCTIONS_MOST 200		 /* of those that are compared, in a scene */
 
 struct viewer_answer {
-	char *key; /* the question, as text */
-	struct picture *picture;
+	char *key;		 /* the question, as text */
+	struct picture *picture; /* the feed's; good while nothing else made one of it */
+	uint64_t asked;
 	struct text scene;
 	nsec took;
 };
@@ -36,7 +37,6 @@ void viewer_round_done(struct viewer_round *r)
 {
 	for (uint32_t i = 0; i < r->answers.count; i++) {
 		free(r->answers.at[i].key);
-		picture_free(r->answers.at[i].picture);
 		text_done(&r->answers.at[i].scene);
 	}
 	array_done(&r->answers);
@@ -96,20 +96,21 @@ static int find_answer(struct viewer_round *r, const struct verb_scene *scene,
 
 	for (uint32_t i = 0; i < r->answers.count; i++) {
 		*ret = &r->answers.at[i];
-		if (strcmp((*ret)->key, key) == 0)
+		if (strcmp((*ret)->key, key) == 0 &&
+		    answers_hold(&scene->feed->answers, (*ret)->picture, (*ret)->asked))
 			return 0;
 	}
 	code = verb_question(question, &ask, err);
 	if (code == 0)
-		code = ask_picture(&ask, scene->feed, &a.picture, err);
+		code = ask_again(&ask, scene->feed, &a.picture, err);
 	if (code == 0)
 		code = write_scene(scene, a.picture, &a.scene, err);
 	if (code) {
-		picture_free(a.picture);
 		text_done(&a.scene);
 		return code;
 	}
 	a.key = mem_text(key);
+	a.asked = scene->feed->answers.asked;
 	a.took = clock_now() - began;
 	array_push(&r->answers, a);
 	*ret = &r->answers.at[r->answers.count - 1];

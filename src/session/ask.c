@@ -15,9 +15,8 @@ int ask_check(const struct ask *a, struct error *err)
 	return code;
 }
 
-int ask_picture(const struct ask *a, struct feed *feed, struct picture **ret, struct error *err)
+static struct query query_of(const struct ask *a, const struct feed *feed)
 {
-	struct naming naming = namer_naming(feed->namer);
 	struct query query = {
 		.split = a->split,
 		.fold = a->fold,
@@ -33,5 +32,21 @@ int ask_picture(const struct ask *a, struct feed *feed, struct picture **ret, st
 		query.window = (struct window){ .kind = WINDOW_EWMA, .length = a->ewma };
 	if (!feed->live)
 		namer_set_line_budget(feed->namer, NAMER_ANSWER_BUDGET);
+	return query;
+}
+
+int ask_picture(const struct ask *a, struct feed *feed, struct picture **ret, struct error *err)
+{
+	struct naming naming = namer_naming(feed->namer);
+	struct query query = query_of(a, feed);
+
 	return view_answer(feed->store, &query, &naming, ret, err);
+}
+
+int ask_again(const struct ask *a, struct feed *feed, struct picture **ret, struct error *err)
+{
+	struct naming naming = namer_naming(feed->namer);
+	struct query query = query_of(a, feed);
+
+	return answers_ask(&feed->answers, feed->store, &query, &naming, ret, err);
 }

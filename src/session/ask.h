@@ -22,5 +22,8 @@ int ask_check(const struct ask *a, struct error *err);
 /* The answer; errors as of view_answer(). */
 int ask_picture(const struct ask *a, struct feed *feed, struct picture **ret,
 		struct error *err);
+/* The same, quickly where it was asked before, or a question like it (view/gather.h).  *ret is
+ * the feed's until the next time. */
+int ask_again(const struct ask *a, struct feed *feed, struct picture **ret, struct error *err);
 
 #endif

@@ -9,6 +9,7 @@ void feed_init(struct feed *f, struct images *images)
 
 void feed_done(struct feed *f)
 {
+	answers_done(&f->answers);
 	store_free(f->store);
 	namer_free(f->namer);
 	*f = (struct feed){ 0 };

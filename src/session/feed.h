@@ -8,11 +8,13 @@
 #include "base/error.h"
 #include "model/store.h"
 #include "name/namer.h"
+#include "view/answer.h"
 #include "wire/stream.h"
 
 struct feed {
 	struct store *store;
 	struct namer *namer;
+	struct answers answers;	      /* what is kept of them, for ask_again() */
 	struct stream_writer *writer; /* NULL: nothing is recorded */
 	uint32_t named;		      /* frames whose names were asked for */
 	bool live;		      /* more events may come: no end is nothing odd */

@@ -1,9 +1,6 @@
 #include "view/answer.h"
 
-#include "base/text.h"
-#include "view/extra.h"
 #include "view/gap.h"
-#include "view/kinds.h"
 
 #include <math.h>
 
@@ -11,17 +8,16 @@
 struct answer {
 	const struct store *store;
 	const struct query *query;
+	const struct naming *naming;
 	struct window window; /* resolved */
 	nsec asked;	      /* how long it was before it was widened */
+	nsec newest;	      /* time known */
 	struct split *split;
-	struct picture *picture;
-	struct fold fold;
 	struct odds odds;
-	struct kinds kinds;
-	struct strata strata;
-	struct extra extra;
-	double net;	  /* of a sample's weight: what the tick that took it did not take */
-	double in_probes; /* samples left out */
+	bool by_duration;
+	struct gather *gather;
+	struct picture *picture; /* of the gather */
+	double net; /* of a sample's weight: what the tick that took it did not take */
 };
 
 static bool query_is_filtered(const struct query *q)
@@ -29,123 +25,51 @@ static bool query_is_filtered(const struct query *q)
 	return q->thread || q->tid || q->pid;
 }
 
-static bool query_takes(const struct answer *a, const struct sample *s)
-{
-	const struct query *q = a->query;
-
-	return (!q->tid || q->tid == s->tid) && (!q->pid || q->pid == s->pid) &&
-	       (!q->thread || text_glob(q->thread, store_thread_name(a->store, s->tid)));
-}
-
-/* How brief calls were observed that ticks fell into. */
-static void answer_odds(struct answer *a)
+/* How brief calls were observed that ticks fell into: of all samples, as the more the better.
+ */
+static void answer_hits(const struct answer *a, struct dist *ret)
 {
 	const struct store *st = a->store;
-	struct odds *o = &a->odds;
-	struct dist *hit = NEW(struct dist);
+	const struct odds *o = &a->odds;
+	struct fold *fold = &a->gather->fold;
 	bool broken;
 
-	odds_init(o, st, a->split, &a->window);
-	for (uint32_t i = 0; o->calls && i < st->samples.count; i++) {
+	for (uint32_t i = 0; i < st->samples.count; i++) {
 		const struct sample *s = sample_at(&st->samples, i);
 		const struct span *call = store_enclosing(st, s->span, o->probe->id, &broken);
 
 		if (call && span_finished(call) && span_age(call, 0) < o->brief &&
-		    !fold_is_in_probe(&a->fold, s->node))
-			dist_add(hit, bucket_of(span_age(call, 0)), 1);
+		    !fold_is_in_probe(fold, s->node))
+			dist_add(ret, bucket_of(span_age(call, 0)), 1);
 	}
-	for (uint32_t i = 0; o->calls && i < st->cube.cells.count; i++) {
+	for (uint32_t i = 0; i < st->cube.cells.count; i++) {
 		const struct cube_cell *c = &st->cube.cells.at[i];
 
 		if (c->probe == o->probe->id && c->bucket < bucket_of(o->brief) &&
-		    !fold_is_in_probe(&a->fold, c->node))
-			dist_add(hit, c->bucket, c->samples);
+		    !fold_is_in_probe(fold, c->node))
+			dist_add(ret, c->bucket, c->samples);
 	}
-	odds_learn(o, hit);
+}
+
+/* Of all samples, those gathered know as well. */
+static bool gathers_all(const struct answer *a)
+{
+	return a->by_duration && a->window.kind == WINDOW_ALL;
+}
+
+static void answer_odds(struct answer *a)
+{
+	struct dist *hit;
+
+	if (!a->odds.calls)
+		return;
+	hit = NEW(struct dist);
+	if (gathers_all(a))
+		strata_hits(&a->gather->strata, bucket_of(a->odds.brief), hit);
+	else
+		answer_hits(a, hit);
+	odds_learn(&a->odds, hit);
 	free(hit);
-}
-
-static void answer_sample(struct answer *a, const struct sample *s, double weight)
-{
-	struct strata_entry entry = { .samples = weight, .nsec = weight * s->weight };
-	bool taken = query_takes(a, s);
-	const struct span *call;
-	struct stratum_kind kind;
-
-	if (fold_is_in_probe(&a->fold, s->node)) {
-		a->in_probes += taken ? weight : 0;
-		return;
-	}
-	if (taken) {
-		entry.node = fold_node(&a->fold, s->node);
-		a->picture->samples++;
-		gap_add(a->picture, a->store, s);
-	}
-	call = kind_of_sample(&a->kinds, s, !taken, &kind);
-	if (call && span_finished(call))
-		entry.lasted = fmax(1, span_age(call, 0));
-	if (taken || call)
-		strata_take(&a->strata, &kind, call != NULL, call ? call->id : 0, entry);
-}
-
-static void answer_samples(struct answer *a)
-{
-	for (uint32_t i = 0; i < a->store->samples.count; i++) {
-		const struct sample *s = sample_at(&a->store->samples, i);
-		double weight = window_weight(&a->window, s->time);
-
-		if (weight > 0)
-			answer_sample(a, s, weight);
-	}
-}
-
-/* A cell of all samples goes outside; a cell of the main probe moves its part from there into
- * calls. */
-static void answer_cell(struct answer *a, const struct cube_cell *cell)
-{
-	struct stratum_kind outside = kind_of_side(split_probe(a->split) ? SIDE_OUT : SIDE_IN);
-	struct stratum_kind kind = kind_of_bucket(&a->kinds, cell->bucket);
-	struct strata_entry entry = { .samples = cell->samples, .nsec = cell->weight };
-
-	if (fold_is_in_probe(&a->fold, cell->node)) {
-		a->in_probes += cell->probe ? 0 : cell->samples;
-		return;
-	}
-	entry.node = fold_node(&a->fold, cell->node);
-	if (!cell->probe) {
-		a->picture->samples += cell->samples;
-		strata_take(&a->strata, &outside, false, 0, entry);
-		return;
-	}
-	entry.lasted = cell->bucket < NR_BUCKET ? dist_middle(cell->bucket) : 0;
-	strata_take(&a->strata, &kind, !kind.sides || kind.side[0] <= SIDE_REST, 0, entry);
-	entry.samples = -entry.samples;
-	entry.nsec = -entry.nsec;
-	strata_take(&a->strata, &outside, false, 0, entry);
-}
-
-/* Which of the samples were taken while the probe was not there? */
-static bool cube_knows(const struct cube *c, const struct store_probe *probe)
-{
-	return !probe || (!probe->uncubed && (!probe->removed || probe->removed >= c->newest));
-}
-
-static void answer_cube(struct answer *a)
-{
-	const struct cube *c = &a->store->cube;
-
-	if (a->window.kind != WINDOW_ALL || query_is_filtered(a->query) ||
-	    !split_is_by_duration(a->split) ||
-	    !cube_knows(c, store_probe(a->store, split_probe(a->split)))) {
-		if (a->window.from <= c->newest)
-			a->picture->losses.forgotten = c->samples + c->refused;
-		return;
-	}
-	for (uint32_t i = 0; i < c->cells.count; i++) {
-		if (!c->cells.at[i].probe || c->cells.at[i].probe == split_probe(a->split))
-			answer_cell(a, &c->cells.at[i]);
-	}
-	a->picture->losses.forgotten = c->refused;
 }
 
 static text_id answer_text(struct answer *a, text_id id)
@@ -194,7 +118,7 @@ static void answer_losses(struct answer *a)
 	to->children = a->store->children.count;
 	to->children_unwatched = a->store->children.unwatched;
 	to->children_latest = a->store->children.latest;
-	to->in_probes = (uint64_t)(a->in_probes + 0.5);
+	to->in_probes = (uint64_t)(a->gather->in_probes + 0.5);
 	if (to->stacks_unreadable < from->stacks)
 		to->stacks_unreadable = from->stacks;
 	gap_sort(p);
@@ -227,36 +151,6 @@ static double blur_of(const struct strata *strata)
 	return whole > 0 ? fmin(1, lost / whole) : 0;
 }
 
-static void put_entry(struct answer *a, const struct stratum *st, uint32_t i)
-{
-	const struct strata_entry *e = &st->entries.at[i];
-
-	for (unsigned side = 0; side < NR_SIDE; side++) {
-		double part = st->torn ? st->torn[i] == side : st->chances.part[side];
-
-		if (part != 0)
-			fold_put(&a->fold, e->node, side, part * e->samples, part * e->nsec);
-	}
-}
-
-/* Shares what was taken among the sides. */
-static void answer_sides(struct answer *a)
-{
-	const struct store_probe *probe = store_probe(a->store, split_probe(a->split));
-
-	if (probe)
-		extra_init(&a->extra, &a->fold, probe);
-	strata_file(&a->strata, a->store->origin.period, probe ? &a->extra.scatter : NULL);
-	strata_share(&a->strata, a->split, &a->odds);
-	for (uint32_t i = 0; i < a->strata.list.count; i++) {
-		const struct stratum *st = &a->strata.list.at[i];
-
-		for (uint32_t e = 0; e < st->entries.count; e++)
-			put_entry(a, st, e);
-	}
-	fold_write(&a->fold, a->net);
-}
-
 static void answer_split(struct answer *a)
 {
 	const struct calls_question question = { a->store, &a->window, a->split,
@@ -275,9 +169,9 @@ static void answer_split(struct answer *a)
 	p->threshold = split_threshold(a->split);
 	if (!probe)
 		return;
-	p->blur = blur_of(&a->strata);
-	calls_by_side(p, &question, &a->strata);
-	extra_functions(&a->extra, &a->strata, a->net);
+	p->blur = blur_of(&a->gather->strata);
+	calls_by_side(p, &question, &a->gather->strata);
+	extra_functions(&a->gather->extra, &a->gather->strata, a->net);
 }
 
 /* While a tick takes its sample the target stands still, and ticks are taken off the
@@ -347,39 +241,105 @@ static int answer_window(struct answer *a, nsec newest, struct error *err)
 	return answer_bind(a, err);
 }
 
-int view_answer(const struct store *st, const struct query *q, const struct naming *naming,
-		struct picture **ret, struct error *err)
+static void answer_with(struct answer *a, const struct gather_question *q)
+{
+	struct gather *g = a->gather;
+
+	odds_init(&a->odds, a->store, a->split, &a->window);
+	if (!gathers_all(a) && a->odds.calls) {
+		gather_names(g, q);
+		answer_odds(a);
+	}
+	gather_update(g, q);
+	a->picture = g->picture;
+	if (gathers_all(a))
+		answer_odds(a);
+	a->picture->asked = a->window.to - a->window.from > a->asked ? a->asked : 0;
+	answer_origin(a);
+	strata_share(&g->strata, a->split, &a->odds);
+	strata_put(&g->strata, g->fold.self, g->fold.weight);
+	fold_write(&g->fold, a->net);
+	answer_losses(a);
+	answer_split(a);
+	odds_done(&a->odds);
+}
+
+/* Of those that were kept: the one that suits; else one that has nothing lasting, for a
+ * question that has not either; an empty one; the one that was asked longest ago. */
+static unsigned choose(const struct answers *kept, const struct gather_question *q)
+{
+	bool lasting = gather_about(q).lasting;
+	unsigned best = 0, best_rank = 0;
+
+	for (unsigned i = 0; i < ANSWERS_KEPT; i++) {
+		const struct gather *g = &kept->at[i];
+		unsigned rank = gather_suits(g, q)			    ? 4
+				: g->begun && !g->about.lasting && !lasting ? 3
+				: !g->begun				    ? 2
+									    : 1;
+
+		if (rank > best_rank ||
+		    (rank == best_rank && rank == 1 && kept->used[i] < kept->used[best])) {
+			best = i;
+			best_rank = rank;
+		}
+	}
+	return best;
+}
+
+int answers_ask(struct answers *kept, const struct store *st, const struct query *q,
+		const struct naming *naming, struct picture **ret, struct error *err)
 {
 	/* what comes behind the end only tells of what was before it */
 	nsec newest =
 		st->has_end && st->end.head.time > st->first ? st->end.head.time : st->newest;
 	nsec until = q->until && q->until < newest ? q->until : newest;
-	struct answer a = { .store = st, .query = q };
+	struct answer a = { .store = st, .query = q, .naming = naming, .newest = newest };
 	int r = answer_window(&a, until, err);
 
-	if (r) {
-		split_free(a.split);
-		return r;
+	if (r == 0) {
+		struct gather_question question = {
+			st,	 q,
+			naming,	 &a.window,
+			a.split, &a.odds,
+			newest,	 split_is_by_duration(a.split) && !query_is_filtered(q),
+		};
+		unsigned slot = choose(kept, &question);
+
+		kept->used[slot] = ++kept->asked;
+		a.gather = &kept->at[slot];
+		a.by_duration = question.by_duration;
+		a.net = net_of(st);
+		answer_with(&a, &question);
+		*ret = a.picture;
 	}
-	a.picture = picture_new();
-	fold_init(&a.fold, a.picture, st, naming, q);
-	a.kinds = (struct kinds){ st, a.split, newest,
-				  split_is_by_duration(a.split) && !query_is_filtered(q),
-				  &a.odds };
-	a.net = net_of(st);
-	answer_odds(&a);
-	answer_origin(&a);
-	a.picture->asked = a.window.to - a.window.from > a.asked ? a.asked : 0;
-	answer_samples(&a);
-	answer_cube(&a);
-	answer_sides(&a);
-	answer_losses(&a);
-	answer_split(&a);
-	extra_done(&a.extra);
-	strata_done(&a.strata);
-	fold_done(&a.fold);
-	odds_done(&a.odds);
 	split_free(a.split);
-	*ret = a.picture;
-	return 0;
+	return r;
+}
+
+bool answers_hold(const struct answers *kept, const struct picture *p, uint64_t asked)
+{
+	for (unsigned i = 0; i < ANSWERS_KEPT; i++)
+		if (kept->at[i].picture == p && kept->used[i] == asked)
+			return true;
+	return false;
+}
+
+void answers_done(struct answers *kept)
+{
+	for (unsigned i = 0; i < ANSWERS_KEPT; i++)
+		gather_done(&kept->at[i]);
+}
+
+int view_answer(const struct store *st, const struct query *q, const struct naming *naming,
+		struct picture **ret, struct error *err)
+{
+	struct answers *once = NEW(struct answers);
+	int r = answers_ask(once, st, q, naming, ret, err);
+
+	if (r == 0)
+		once->at[0].picture = NULL; /* it is the caller's */
+	answers_done(once);
+	free(once);
+	return r;
 }

@@ -21,15 +21,28 @@
 #define SONDE_VIEW_ANSWER_H
 
 #include "base/error.h"
-#include "model/naming.h"
-#include "view/query.h"
-
-struct store;
+#include "view/gather.h"
 
 /* 0 and *ret (free it by picture_free), or -EINVAL when the expression is
  * wrong: the sentence, the expression and a caret under the place.  naming may
  * be NULL. */
 int view_answer(const struct store *st, const struct query *q, const struct naming *naming,
 		struct picture **ret, struct error *err);
+
+#define ANSWERS_KEPT 3
+
+/* What is kept for questions like those before (view/gather.h).  Zero is valid and empty. */
+struct answers {
+	struct gather at[ANSWERS_KEPT];
+	uint64_t used[ANSWERS_KEPT], asked; /* when, by number of questions */
+};
+
+/* As view_answer(), always with the same naming; *ret stays theirs, until they are asked
+ * again. */
+int answers_ask(struct answers *kept, const struct store *st, const struct query *q,
+		const struct naming *naming, struct picture **ret, struct error *err);
+/* Is that what they answered to question number `asked` still? */
+bool answers_hold(const struct answers *kept, const struct picture *p, uint64_t asked);
+void answers_done(struct answers *kept);
 
 #endif

@@ -4,47 +4,86 @@
 
 #include <math.h>
 
-/* Frames that are seen above the probed function. */
-static void mark_outer(const struct picture *p, const bool *probed, bool *ret_outer)
+enum mark {
+	MARK_PROBED = 1, /* the probed function's own */
+	MARK_OUTER = 2,	 /* seen above it */
+	MARK_INNER = 4,	 /* taken for being within, as it is in no stack with it */
+};
+
+enum way {
+	WAY_SPAN = 1,  /* has the probed function */
+	WAY_OUTER = 2, /* leads to it, and its frames are marked */
+};
+
+void extra_init(struct extra *x, const struct fold *f)
 {
-	/* whether a node's path has the probed function already */
-	AUTO_FREE bool *inside = mem_zeroed(p->nodes.count, sizeof(*inside));
-
-	for (uint32_t n = 1; n < p->nodes.count; n++) {
-		uint32_t up = p->nodes.at[n].parent;
-		bool span = probed[p->nodes.at[n].frame];
-
-		inside[n] = inside[up] || span;
-		if (!span || inside[up])
-			continue;
-		for (; up; up = p->nodes.at[up].parent)
-			ret_outer[p->nodes.at[up].frame] = true;
-	}
+	*x = (struct extra){ .fold = f, .functions = { .picture = f->picture } };
+	x->scatter.fs = &x->functions;
 }
 
-/* What every node is to the span; see the head of extra.h. */
-static uint8_t *place_nodes(const struct fold *f, const struct store_probe *probe)
+static uint8_t *mark_of(struct extra *x, uint32_t node)
 {
-	const struct picture *p = f->picture;
-	uint8_t *place = mem_zeroed(p->nodes.count, sizeof(*place));
-	AUTO_FREE bool *probed = mem_zeroed(p->frames.count, sizeof(*probed));
-	AUTO_FREE bool *outer = mem_zeroed(p->frames.count, sizeof(*outer));
+	return &x->marks.at[x->fold->picture->nodes.at[node].frame];
+}
 
-	for (uint32_t i = 0; i < p->frames.count; i++)
-		probed[i] = fold_is_probed(f, i, probe);
-	mark_outer(p, probed, outer);
-	for (uint32_t n = 1; n < p->nodes.count; n++) {
-		uint32_t frame = p->nodes.at[n].frame;
-		uint8_t above = place[p->nodes.at[n].parent];
+/* Marks the frames above the probed function.  False: one of them was taken for another. */
+static bool mark_outer(struct extra *x, uint32_t from)
+{
+	const struct picture *p = x->fold->picture;
+	bool fine = true;
 
-		if (above >= PLACE_SPAN)
-			place[n] = probed[frame] ? PLACE_AGAIN : PLACE_WITHIN;
-		else if (probed[frame])
-			place[n] = PLACE_SPAN;
-		else if (!outer[frame] && p->frames.at[frame].kind != FRAME_OTHER)
-			place[n] = PLACE_WITHIN;
+	for (uint32_t n = from; n < p->nodes.count; n++) {
+		uint32_t up = p->nodes.at[n].parent;
+		bool span = n && *mark_of(x, n) & MARK_PROBED;
+
+		uint8_t above = n ? x->ways.at[up] & WAY_SPAN : 0;
+
+		array_push(&x->ways, span ? WAY_SPAN : above);
+		if (!span || above)
+			continue;
+		for (; up && !(x->ways.at[up] & WAY_OUTER); up = p->nodes.at[up].parent) {
+			x->ways.at[up] |= WAY_OUTER;
+			fine &= !(*mark_of(x, up) & MARK_INNER);
+			*mark_of(x, up) |= MARK_OUTER;
+		}
 	}
-	return place;
+	return fine;
+}
+
+/* What a node is to the span; see the head of extra.h. */
+static enum place_in_span place_of(struct extra *x, uint32_t node)
+{
+	const struct picture *p = x->fold->picture;
+	const struct picture_node *n = &p->nodes.at[node];
+	uint8_t *mark = mark_of(x, node);
+
+	if (x->functions.place.at[n->parent] >= PLACE_SPAN)
+		return *mark & MARK_PROBED ? PLACE_AGAIN : PLACE_WITHIN;
+	if (*mark & MARK_PROBED)
+		return PLACE_SPAN;
+	if (*mark & MARK_OUTER || p->frames.at[n->frame].kind == FRAME_OTHER)
+		return PLACE_OUTER;
+	*mark |= MARK_INNER;
+	return PLACE_WITHIN;
+}
+
+bool extra_reach(struct extra *x, const struct store_probe *probe)
+{
+	const struct picture *p = x->fold->picture;
+	uint32_t from = x->ways.count;
+
+	x->probe = probe;
+	functions_reach(&x->functions);
+	while (x->marks.count < p->frames.count) {
+		uint8_t mark = fold_is_probed(x->fold, x->marks.count, probe) ? MARK_PROBED : 0;
+
+		array_push(&x->marks, mark);
+	}
+	if (!mark_outer(x, from))
+		return false;
+	for (uint32_t n = from ? from : 1; n < p->nodes.count; n++)
+		x->functions.place.at[n] = place_of(x, n);
+	return true;
 }
 
 /* One side's calls, as the means and their errors need them. */
@@ -171,12 +210,6 @@ static void compare_itself(struct picture *p, const struct functions *fs, const 
 	compare_function(to, s, SCATTER_ITSELF);
 }
 
-void extra_init(struct extra *x, const struct fold *f, const struct store_probe *probe)
-{
-	*x = (struct extra){ .fold = f, .scatter = { .fs = &x->functions } };
-	functions_init(&x->functions, f->picture, place_nodes(f, probe));
-}
-
 void extra_functions(struct extra *x, const struct strata *strata, double net)
 {
 	struct picture *p = x->fold->picture;
@@ -203,4 +236,6 @@ void extra_done(struct extra *x)
 {
 	scatter_done(&x->scatter);
 	functions_done(&x->functions);
+	array_done(&x->marks);
+	array_done(&x->ways);
 }

@@ -4,22 +4,52 @@
 
 enum fold_probe { PROBE_NOT_ASKED, PROBE_NO, PROBE_YES };
 
-void fold_init(struct fold *f, struct picture *p, const struct store *st,
-	       const struct naming *naming, const struct query *q)
+#define LOOK_MOST 256 /* names at a time that could be better */
+
+/* What is added is zero. */
+static void *grow(void *at, uint32_t from, uint32_t to, size_t size)
+{
+	at = mem_resize(at, to, size);
+	memset((char *)at + from * size, 0, (to - from) * size);
+	return at;
+}
+
+static void fold_reach(struct fold *f)
+{
+	uint32_t frames = f->store->frames.list.count, nodes = f->store->tree.nodes.count;
+
+	if (frames > f->frame_room) {
+		frames += f->frame_room / 2;
+		f->frames = grow(f->frames, f->frame_room, frames, sizeof(*f->frames));
+		f->frame_room = frames;
+	}
+	if (nodes > f->node_room) {
+		nodes += f->node_room / 2;
+		f->nodes = grow(f->nodes, f->node_room, nodes, sizeof(*f->nodes));
+		f->probes = grow(f->probes, f->node_room, nodes, sizeof(*f->probes));
+		f->node_room = nodes;
+	}
+}
+
+void fold_begin(struct fold *f, const struct naming *naming, const struct query *q)
+{
+	f->naming = naming;
+	f->query = q;
+	fold_reach(f);
+	f->nodes[0] = 1;
+}
+
+void fold_init(struct fold *f, struct picture *p, const struct store *st)
 {
 	struct picture_frame *all;
 
-	*f = (struct fold){ .picture = p, .store = st, .naming = naming, .query = q };
-	f->frames = mem_zeroed(st->frames.list.count, sizeof(*f->frames));
-	f->nodes = mem_zeroed(st->tree.nodes.count, sizeof(*f->nodes));
-	f->probes = mem_zeroed(st->tree.nodes.count, sizeof(*f->probes));
+	*f = (struct fold){ .picture = p, .store = st };
 	all = array_add(&p->frames);
 	all->name = intern_text(&p->text, "all");
 	all->kind = FRAME_OTHER;
 	all->image = UINT32_MAX;
 	(void)array_add(&f->places);
 	(void)array_add(&p->nodes);
-	f->nodes[0] = 1;
 }
 
 void fold_done(struct fold *f)
@@ -32,11 +62,23 @@ void fold_done(struct fold *f)
 	table_done(&f->images);
 	array_done(&f->places);
 	array_done(&f->levels);
+	array_done(&f->dull);
 	array_done(&f->path);
 	for (unsigned s = 0; s < NR_SIDE; s++) {
 		profile_done(&f->self[s]);
 		profile_done(&f->weight[s]);
 	}
+}
+
+bool fold_sharpened(struct fold *f)
+{
+	for (uint32_t i = 0; i < LOOK_MOST && i < f->dull.count; i++) {
+		const struct fold_dull *dull = &f->dull.at[f->looked++ % f->dull.count];
+
+		if (fold_print(f, dull->frame) != dull->print)
+			return true;
+	}
+	return false;
 }
 
 static bool fold_leaves_out(const struct fold *f, frame_id id)
@@ -179,19 +221,27 @@ void fold_write(struct fold *f, double net)
 	uint64_t *whole = mem_zeroed(p->nodes.count, sizeof(*whole));
 
 	for (unsigned s = 0; s < NR_SIDE; s++) {
-		profile_round(&f->self[s], p->nodes.count, whole);
+		profile_round(&f->self[s], p->nodes.count, 1, whole);
 		for (uint32_t n = 0; n < p->nodes.count; n++) {
 			p->nodes.at[n].self[s] = whole[n];
+			p->nodes.at[n].place = PLACE_OUTER;
 			p->sides[s].samples += whole[n];
 		}
-		profile_scale(&f->weight[s], net);
-		profile_round(&f->weight[s], p->nodes.count, whole);
+		profile_round(&f->weight[s], p->nodes.count, net, whole);
 		for (uint32_t n = 0; n < p->nodes.count; n++) {
 			p->nodes.at[n].self_nsec[s] = whole[n];
 			p->sides[s].weight_nsec += whole[n];
 		}
 	}
 	free(whole);
+}
+
+void fold_clear(struct fold *f)
+{
+	for (unsigned s = 0; s < NR_SIDE; s++) {
+		profile_scale(&f->self[s], 0);
+		profile_scale(&f->weight[s], 0);
+	}
 }
 
 bool fold_is_probed(const struct fold *f, uint32_t frame, const struct store_probe *probe)

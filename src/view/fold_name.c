@@ -205,6 +205,46 @@ static unsigned ask_levels(const struct fold *f, const struct frame *frame,
 				 NAMING_LEVELS);
 }
 
+static uint64_t print_name(uint64_t print, const struct frame_name *name)
+{
+	const char *texts[] = { name->function, name->file, name->at_file };
+	const uint32_t lines[] = { name->line, name->at_line };
+
+	for (unsigned i = 0; i < COUNT_OF(texts); i++)
+		print = hash_bytes(texts[i] ? texts[i] : "", texts[i] ? strlen(texts[i]) : 0,
+				   print + 1);
+	return hash_bytes(lines, sizeof(lines), print);
+}
+
+uint64_t fold_print(const struct fold *f, frame_id id)
+{
+	struct frame frame = frame_at(&f->store->frames, id);
+	struct frame_name name = { 0 }, levels[NAMING_LEVELS];
+	uint64_t print = store_image(f->store, frame.image) != NULL;
+	unsigned count;
+
+	print += 2 * has_hooks(f->store);
+	if (f->naming && f->naming->find(f->naming->context, frame.image, frame.offset, &name))
+		print = print_name(print, &name);
+	count = ask_levels(f, &frame, levels);
+	for (unsigned i = 0; i < count; i++)
+		print = print_name(print, &levels[i]);
+	return print;
+}
+
+/* Nothing more will be known of it. */
+static bool is_final(const struct fold *f, const struct frame *frame,
+		     const struct picture_frame *named, unsigned levels)
+{
+	if (!frame->image || frame->image == IMAGE_ID_PROBE ||
+	    frame->image == IMAGE_ID_TRUNCATED)
+		return true;
+	if (named->kind == FRAME_KERNEL)
+		return true;
+	return named->kind == FRAME_USER && named->line && (levels || !f->naming->expand) &&
+	       store_image(f->store, frame->image);
+}
+
 uint32_t fold_frame(struct fold *f, frame_id id)
 {
 	struct frame frame = frame_at(&f->store->frames, id);
@@ -217,6 +257,8 @@ uint32_t fold_frame(struct fold *f, frame_id id)
 		return f->frames[id] - 1;
 	name_frame(f, &frame, &named);
 	count = ask_levels(f, &frame, levels);
+	if (f->naming && !is_final(f, &frame, &named, count))
+		array_push(&f->dull, ((struct fold_dull){ id, fold_print(f, id) }));
 	add_level(f, &named, &frame, count ? &levels[count - 1] : NULL);
 	for (unsigned i = count; i-- > 1;) {
 		const struct frame_name *name = &levels[i - 1];

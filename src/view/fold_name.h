@@ -9,5 +9,7 @@
 
 /* The levels of a frame, the physical one first: index of that in fold.levels. */
 uint32_t fold_frame(struct fold *f, frame_id id);
+/* Another number when something else is known of a frame's name. */
+uint64_t fold_print(const struct fold *f, frame_id id);
 
 #endif

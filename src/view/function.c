@@ -6,40 +6,45 @@
 #define SAMPLES_LEAST 8	 /* fewer are never 2.81 standard errors, which two tests ask for */
 #define FALSE_CHANCE .01 /* that any function of a picture stands out by chance */
 
-void functions_init(struct functions *fs, const struct picture *p, uint8_t *place)
+void functions_reach(struct functions *fs)
 {
-	struct table named = { 0 };
+	const struct picture *p = fs->picture;
 
-	*fs = (struct functions){ .picture = p, .place = place };
-	fs->of_frame = mem_zeroed(p->frames.count, sizeof(*fs->of_frame));
-	for (uint32_t i = 0; i < p->frames.count; i++) {
-		const struct picture_frame *frame = &p->frames.at[i];
+	while (fs->of_frame.count < p->frames.count) {
+		const struct picture_frame *frame = &p->frames.at[fs->of_frame.count];
 		uint64_t key = (uint64_t)frame->image << 32 | frame->name;
-		uint32_t at = table_find(&named, key);
+		uint32_t at = table_find(&fs->named, key);
 
 		if (at == TABLE_NONE)
-			table_set(&named, key, at = fs->count++);
-		fs->of_frame[i] = at;
+			table_set(&fs->named, key, at = fs->count++);
+		array_push(&fs->of_frame, at);
 	}
-	table_done(&named);
-	fs->list = mem_zeroed(fs->count, sizeof(*fs->list));
+	while (fs->place.count < p->nodes.count)
+		array_push(&fs->place, PLACE_OUTER);
+}
+
+void functions_done(struct functions *fs)
+{
+	array_done(&fs->of_frame);
+	array_done(&fs->place);
+	table_done(&fs->named);
+	free(fs->list);
+	*fs = (struct functions){ 0 };
+}
+
+static void empty_list(struct functions *fs)
+{
+	free(fs->list);
+	fs->list = mem_zeroed(fs->count + 1, sizeof(*fs->list));
 	for (uint32_t i = 0; i < fs->count; i++)
 		fs->list[i] = (struct picture_function){ .frame = UINT32_MAX,
 							 .caller = UINT32_MAX,
 							 .depth = UINT32_MAX };
 }
 
-void functions_done(struct functions *fs)
-{
-	free(fs->of_frame);
-	free(fs->place);
-	free(fs->list);
-	*fs = (struct functions){ 0 };
-}
-
 static uint32_t function_of(const struct functions *fs, uint32_t node)
 {
-	return fs->of_frame[fs->picture->nodes.at[node].frame];
+	return fs->of_frame.at[fs->picture->nodes.at[node].frame];
 }
 
 static uint32_t parent_of(const struct functions *fs, uint32_t node)
@@ -49,14 +54,14 @@ static uint32_t parent_of(const struct functions *fs, uint32_t node)
 
 static bool is_counted(const struct functions *fs, uint32_t node)
 {
-	return fs->place[node] >= PLACE_WITHIN;
+	return fs->place.at[node] >= PLACE_WITHIN;
 }
 
 bool functions_first(const struct functions *fs, uint32_t node)
 {
 	uint32_t function = function_of(fs, node), at = parent_of(fs, node);
 
-	if (fs->place[node] != PLACE_WITHIN)
+	if (fs->place.at[node] != PLACE_WITHIN)
 		return false;
 	for (; is_counted(fs, at); at = parent_of(fs, at)) {
 		if (function_of(fs, at) == function)
@@ -80,7 +85,7 @@ static void edges_add(struct call_edges *edges, const struct functions *fs, uint
 		      uint64_t weight)
 {
 	uint32_t parent = parent_of(fs, node), function = function_of(fs, node), at;
-	bool within = fs->place[parent] == PLACE_WITHIN;
+	bool within = fs->place.at[parent] == PLACE_WITHIN;
 	uint64_t key = (uint64_t)function << 32 | (within ? function_of(fs, parent) + 1 : 0);
 
 	at = table_find(&edges->at, key);
@@ -129,12 +134,13 @@ void functions_sum(struct functions *fs)
 	AUTO_FREE uint32_t *depth = mem_zeroed(p->nodes.count, sizeof(*depth));
 	struct call_edges edges = { 0 };
 
+	empty_list(fs);
 	for (uint32_t n = 1; n < p->nodes.count; n++) {
 		const struct picture_node *node = &p->nodes.at[n];
 		struct picture_function *to = &fs->list[function_of(fs, n)];
 
 		depth[n] = is_counted(fs, node->parent) ? depth[node->parent] + 1 : 0;
-		if (fs->place[n] != PLACE_WITHIN ||
+		if (fs->place.at[n] != PLACE_WITHIN ||
 		    !(in[n] || rest[n] || nr_in[n] || nr_rest[n]))
 			continue;
 		if (to->frame == UINT32_MAX)
@@ -171,9 +177,9 @@ static void give_nodes(const struct functions *fs, struct picture *p)
 	AUTO_FREE uint32_t *given = mem_zeroed(fs->count, sizeof(*given));
 
 	for (uint32_t i = 0; i < p->functions.count; i++)
-		given[fs->of_frame[p->functions.at[i].frame]] = i;
+		given[fs->of_frame.at[p->functions.at[i].frame]] = i;
 	for (uint32_t n = 1; n < p->nodes.count; n++) {
-		p->nodes.at[n].place = fs->place[n];
+		p->nodes.at[n].place = fs->place.at[n];
 		p->nodes.at[n].function = given[function_of(fs, n)];
 	}
 }

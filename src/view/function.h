@@ -10,16 +10,19 @@
 
 #include "view/picture.h"
 
+/* Zero with picture is valid: nothing was looked at. */
 struct functions {
 	const struct picture *picture;
-	uint32_t *of_frame; /* function of each frame */
-	uint8_t *place;	    /* enum place_in_span of each node */
+	ARRAY(uint32_t) of_frame; /* function of each frame */
+	ARRAY(uint8_t) place;	  /* enum place_in_span of each node */
+	struct table named;	  /* (image, name) to function */
 	uint32_t count;
 	struct picture_function *list; /* frame UINT32_MAX: not met within */
 };
 
-/* place has an element for each node and is taken over. */
-void functions_init(struct functions *fs, const struct picture *p, uint8_t *place);
+/* Takes in the frames and nodes that are new: these are PLACE_OUTER, for the caller to
+ * place. */
+void functions_reach(struct functions *fs);
 void functions_done(struct functions *fs);
 /* Sums the sides SIDE_IN and SIDE_REST into list: self, total, samples, caller
  * and depth.  Times a call are left to the caller. */
@@ -29,7 +32,7 @@ bool functions_first(const struct functions *fs, uint32_t node);
 /* True for a node that ends in the span's own code. */
 static inline bool functions_itself(const struct functions *fs, uint32_t node)
 {
-	return fs->place[node] == PLACE_SPAN || fs->place[node] == PLACE_AGAIN;
+	return fs->place.at[node] == PLACE_SPAN || fs->place.at[node] == PLACE_AGAIN;
 }
 /* Hands those met within over to the picture, the largest extra_nsec first, with what its
  * nodes are to them, and says what stands out by chance when so many are looked at

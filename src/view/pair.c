@@ -102,10 +102,10 @@ static void pair_write(struct pair *pair, double seconds)
 	for (unsigned s = SIDE_IN; s <= SIDE_REST; s++) {
 		struct picture_side *side = &p->sides[s];
 
-		profile_round(&pair->self[s], p->nodes.count, whole);
+		profile_round(&pair->self[s], p->nodes.count, 1, whole);
 		for (uint32_t n = 0; n < p->nodes.count; n++)
 			side->samples += p->nodes.at[n].self[s] = whole[n];
-		profile_round(&pair->weight[s], p->nodes.count, whole);
+		profile_round(&pair->weight[s], p->nodes.count, 1, whole);
 		for (uint32_t n = 0; n < p->nodes.count; n++)
 			side->weight_nsec += p->nodes.at[n].self_nsec[s] = whole[n];
 		side->calls = fmax(1, whole_number(seconds));
@@ -131,18 +131,17 @@ static double tick(const struct picture_side *s)
 static void pair_functions(struct pair *pair, double seconds, double scale)
 {
 	struct picture *p = pair->p;
-	uint8_t *place = mem_zeroed(p->nodes.count, sizeof(*place));
 	double tick_in = tick(&p->sides[SIDE_IN]), tick_rest = tick(&p->sides[SIDE_REST]);
 	double whole = ((double)p->sides[SIDE_IN].weight_nsec -
 			(double)p->sides[SIDE_REST].weight_nsec) /
 		       seconds;
-	struct functions fs;
+	struct functions fs = { .picture = p };
 
+	functions_reach(&fs);
 	for (uint32_t n = 1; n < p->nodes.count; n++)
-		place[n] = p->frames.at[p->nodes.at[n].frame].kind == FRAME_OTHER
-				   ? PLACE_AGAIN
-				   : PLACE_WITHIN;
-	functions_init(&fs, p, place);
+		fs.place.at[n] = p->frames.at[p->nodes.at[n].frame].kind == FRAME_OTHER
+					 ? PLACE_AGAIN
+					 : PLACE_WITHIN;
 	functions_sum(&fs);
 	for (uint32_t i = 0; i < fs.count; i++) {
 		struct picture_function *f = &fs.list[i];

@@ -4,23 +4,48 @@
 
 #define SHORTEST_PART 16 /* of what was taken off */
 
+static void set_unknown(struct picture *p)
+{
+	p->split_span = UINT32_MAX;
+	p->itself.frame = p->itself.caller = UINT32_MAX;
+	p->z_least = 1.96;
+}
+
 struct picture *picture_new(void)
 {
 	struct picture *p = NEW(struct picture);
 
-	p->split_span = UINT32_MAX;
-	p->itself.frame = p->itself.caller = UINT32_MAX;
-	p->z_least = 1.96;
+	set_unknown(p);
 	return p;
+}
+
+static void free_spans(struct picture *p)
+{
+	for (uint32_t i = 0; i < p->spans.count; i++)
+		array_done(&p->spans.at[i].buckets);
+	array_done(&p->spans);
+}
+
+void picture_clear(struct picture *p)
+{
+	struct picture kept = *p;
+
+	free_spans(p);
+	array_clear(&kept.functions);
+	*p = (struct picture){ .text = kept.text };
+	memcpy(&p->gaps, &kept.gaps, sizeof(p->gaps));
+	memcpy(&p->functions, &kept.functions, sizeof(p->functions));
+	memcpy(&p->images, &kept.images, sizeof(p->images));
+	memcpy(&p->frames, &kept.frames, sizeof(p->frames));
+	memcpy(&p->nodes, &kept.nodes, sizeof(p->nodes));
+	set_unknown(p);
 }
 
 void picture_free(struct picture *p)
 {
 	if (!p)
 		return;
-	for (uint32_t i = 0; i < p->spans.count; i++)
-		array_done(&p->spans.at[i].buckets);
-	array_done(&p->spans);
+	free_spans(p);
 	array_done(&p->functions);
 	array_done(&p->images);
 	array_done(&p->frames);

@@ -203,6 +203,8 @@ struct picture {
 
 struct picture *picture_new(void);
 void picture_free(struct picture *p); /* NULL is fine */
+/* Empties it but for text, images, frames, nodes and gaps. */
+void picture_clear(struct picture *p);
 
 static inline const char *picture_text(const struct picture *p, text_id id)
 {

@@ -54,9 +54,9 @@ static void give_sample(struct scatter *s, const struct strata_entry *e)
 	if (functions_itself(fs, e->node))
 		give(s, SCATTER_ITSELF, e->nsec);
 	for (uint32_t n = e->node; n; n = p->nodes.at[n].parent) {
-		uint32_t at = SCATTER_OF(fs->of_frame[p->nodes.at[n].frame]);
+		uint32_t at = SCATTER_OF(fs->of_frame.at[p->nodes.at[n].frame]);
 
-		if (fs->place[n] != PLACE_WITHIN || s->stamp[at] == stamp)
+		if (fs->place.at[n] != PLACE_WITHIN || s->stamp[at] == stamp)
 			continue;
 		s->stamp[at] = stamp;
 		give(s, at, e->nsec);
@@ -131,13 +131,23 @@ void scatter_side(const struct scatter *s, const struct strata *strata, enum sid
 	}
 }
 
+void scatter_forget(struct scatter *s, uint32_t stratum)
+{
+	struct scatter_stratum *st;
+
+	if (stratum >= s->strata.count)
+		return;
+	st = &s->strata.at[stratum];
+	for (uint32_t i = 0; i < st->pages.count; i++)
+		free(st->pages.at[i]);
+	array_done(&st->pages);
+	*st = (struct scatter_stratum){ 0 };
+}
+
 void scatter_done(struct scatter *s)
 {
-	for (uint32_t i = 0; i < s->strata.count; i++) {
-		for (uint32_t p = 0; p < s->strata.at[i].pages.count; p++)
-			free(s->strata.at[i].pages.at[p]);
-		array_done(&s->strata.at[i].pages);
-	}
+	for (uint32_t i = 0; i < s->strata.count; i++)
+		scatter_forget(s, i);
 	array_done(&s->strata);
 	array_done(&s->touched);
 	free(s->given);

@@ -50,6 +50,8 @@ struct scatter {
 
 /* Samples of one call (or of several that are forgotten), all of one stratum. */
 void scatter_add(struct scatter *s, const struct strata_taken *taken, uint32_t count);
+/* What was added of a stratum. */
+void scatter_forget(struct scatter *s, uint32_t stratum);
 /* The sums of a side of strata that were shared; net: times every weight.  ret->sums is the
  * caller's. */
 void scatter_side(const struct scatter *s, const struct strata *strata, enum side side,

@@ -9,6 +9,7 @@ void strata_done(struct strata *s)
 	for (uint32_t i = 0; i < s->list.count; i++) {
 		array_done(&s->list.at[i].entries);
 		free(s->list.at[i].torn);
+		free(s->list.at[i].torn_put);
 	}
 	array_done(&s->list);
 	array_done(&s->taken);
@@ -194,4 +195,88 @@ void strata_share(struct strata *s, const struct split *split, struct odds *odds
 {
 	for (uint32_t i = 0; i < s->list.count; i++)
 		share(&s->list.at[i], split, odds);
+}
+
+void strata_hits(const struct strata *s, uint32_t end, struct dist *ret)
+{
+	for (uint32_t i = 0; i < s->list.count; i++) {
+		const struct stratum *st = &s->list.at[i];
+
+		if (!st->kind.sides && st->kind.bucket < end)
+			dist_add(ret, st->kind.bucket, st->judged);
+	}
+}
+
+/* Adds a part of the entries [from, to) to a side. */
+static void put_part(const struct stratum *st, uint32_t from, uint32_t to, double part,
+		     struct profile *self, struct profile *weight)
+{
+	for (uint32_t i = from; i < to && part != 0; i++) {
+		const struct strata_entry *e = &st->entries.at[i];
+
+		profile_put(self, e->node, part * e->samples);
+		profile_put(weight, e->node, part * e->nsec);
+	}
+}
+
+/* Entries whose sides are their own. */
+static void put_torn(const struct stratum *st, const uint8_t *torn, uint32_t count, double sign,
+		     struct profile *self, struct profile *weight)
+{
+	for (uint32_t i = 0; i < count; i++)
+		put_part(st, i, i + 1, torn[i] < NR_SIDE ? sign : 0, &self[torn[i] % NR_SIDE],
+			 &weight[torn[i] % NR_SIDE]);
+}
+
+static void take_torn_back(struct stratum *st, struct profile *self, struct profile *weight)
+{
+	put_torn(st, st->torn_put, st->nr_put, -1, self, weight);
+	free(st->torn_put);
+	st->torn_put = NULL;
+	memset(st->put, 0, sizeof(st->put));
+	st->nr_put = 0;
+}
+
+static void put_stratum(struct stratum *st, struct profile *self, struct profile *weight)
+{
+	if (st->torn_put)
+		take_torn_back(st, self, weight);
+	for (unsigned side = 0; side < NR_SIDE; side++) {
+		double part = st->torn ? 0 : st->chances.part[side];
+
+		put_part(st, 0, st->nr_put, part - st->put[side], &self[side], &weight[side]);
+		put_part(st, st->nr_put, st->entries.count, part, &self[side], &weight[side]);
+		st->put[side] = part;
+	}
+	st->nr_put = st->entries.count;
+	if (!st->torn)
+		return;
+	put_torn(st, st->torn, st->nr_put, 1, self, weight);
+	st->torn_put = st->torn;
+	st->torn = NULL;
+}
+
+void strata_put(struct strata *s, struct profile *self, struct profile *weight)
+{
+	for (uint32_t i = 0; i < s->list.count; i++)
+		put_stratum(&s->list.at[i], self, weight);
+}
+
+void strata_drop_open(struct strata *s, struct scatter *scatter, struct profile *self,
+		      struct profile *weight)
+{
+	for (uint32_t i = 0; i < s->list.count; i++) {
+		struct stratum *st = &s->list.at[i];
+
+		if (st->kind.bucket != STRATUM_NOW)
+			continue;
+		for (unsigned side = 0; side < NR_SIDE; side++)
+			put_part(st, 0, st->nr_put, -st->put[side], &self[side], &weight[side]);
+		array_clear(&st->entries);
+		st->nr_put = 0;
+		st->judged = st->judged_nsec = st->calls = 0;
+		memset(st->put, 0, sizeof(st->put));
+		if (scatter)
+			scatter_forget(scatter, i);
+	}
 }

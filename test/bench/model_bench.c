@@ -1,16 +1,20 @@
 /*
  * model_bench - what the model costs a sample.
  *
- *	model_bench [SAMPLES]
+ *	model_bench [SAMPLES [STACKS]]
  *
  * A stream of samples over some 100,000 distinct stacks of 20 frames, half of
- * them within calls, is joined, judged and folded.  Prints nanoseconds of CPU time.
+ * them within calls, is joined, judged and folded.  Prints nanoseconds of CPU time; of what a
+ * page asks again and again (the bound moved, or 100 samples more) the median of 21, with
+ * what it is sent.
  */
 #include "base/clock.h"
 #include "base/text.h"
 #include "model/event_build.h"
 #include "model/split.h"
 #include "model/stack.h"
+#include "serve/drawing.h"
+#include "sink/sinks.h"
 #include "view/answer.h"
 
 #include <inttypes.h>
@@ -18,6 +22,9 @@
 #include <sys/resource.h>
 
 #define DEPTH 20
+#define ROUNDS 21
+
+static uint64_t stacks = 100000;
 
 static const struct event_probe probe = {
 	.probe = 1, .sites = 1, .image = 2, .offset = 0x1000, .length = 0x1000
@@ -52,16 +59,16 @@ static struct store *make_store(void)
 	return st;
 }
 
-static void add_samples(struct store *st, uint64_t count)
+static void add_samples(struct store *st, uint64_t from, uint64_t to)
 {
 	struct event_leave leave = { .probe = 1 };
 	uint64_t user[DEPTH + 1];
 
-	for (uint64_t i = 0; i < count; i++) {
+	for (uint64_t i = from; i < to; i++) {
 		struct event_sample e = { .pid = 42, .weight = NSEC_PER_MSEC };
 		nsec time = 1000 + i * 1000;
 
-		make_stack(hash_u64(i) % 100000, user);
+		make_stack(hash_u64(i) % stacks, user);
 		e.span = i % 2 ? i / 8 + 1 : 0;
 		build_sample(st, time, 43, &e, (struct build_stack){ NULL, user });
 		if (i % 8 != 7)
@@ -81,11 +88,11 @@ static void bench_intern(struct store *st, uint64_t count)
 	nsec begin = clock_cpu(), making;
 
 	for (uint64_t i = 0; i < count; i++)
-		make_stack(hash_u64(i) % 100000, (uint64_t *)e.sample.frames);
+		make_stack(hash_u64(i) % stacks, (uint64_t *)e.sample.frames);
 	making = clock_cpu() - begin;
 	begin = clock_cpu();
 	for (uint64_t i = 0; i < count; i++) {
-		make_stack(hash_u64(i) % 100000, (uint64_t *)e.sample.frames);
+		make_stack(hash_u64(i) % stacks, (uint64_t *)e.sample.frames);
 		stack_node(st, &e.sample);
 	}
 	printf("intern        %6.1f ns a frame (%u nodes)\n",
@@ -136,6 +143,79 @@ static void bench_answer(const struct store *st)
 	picture_free(p);
 }
 
+struct times {
+	double answer[ROUNDS], scene[ROUNDS], drawing[ROUNDS];
+};
+
+static int smaller(const void *va, const void *vb)
+{
+	const double *a = va, *b = vb;
+
+	return *a < *b ? -1 : *a > *b;
+}
+
+static double median(double *times)
+{
+	qsort(times, ROUNDS, sizeof(*times), smaller);
+	return times[ROUNDS / 2] / 1e6;
+}
+
+/* As a page asks, and is sent. */
+static void ask_again(const struct store *st, struct answers *kept, struct drawing *drawing,
+		      const char *split, struct times *t, unsigned round)
+{
+	const struct query q = { .split = split, .live = true };
+	const struct sink_option option = { .side = WRITE_DIFF, .functions = 200 };
+	struct text scene = { 0 }, message = { 0 };
+	struct error err = { "" };
+	nsec begin = clock_cpu();
+	struct picture *p;
+
+	if (answers_ask(kept, st, &q, NULL, &p, &err)) {
+		fprintf(stderr, "%s\n", err.text);
+		exit(1);
+	}
+	t->answer[round] = clock_cpu() - begin;
+	begin = clock_cpu();
+	sink_json.write(p, &option, &scene, &err);
+	t->scene[round] = clock_cpu() - begin;
+	begin = clock_cpu();
+	drawing_write(drawing, p, text_string(&scene), &message);
+	t->drawing[round] = clock_cpu() - begin;
+	text_done(&scene);
+	text_done(&message);
+}
+
+static void bench_again(struct store *st, uint64_t count)
+{
+	static const char *const splits[] = { "dur > 4ms", "dur > 3ms", "dur > 3.9ms" };
+	struct answers *kept = NEW(struct answers);
+	struct times *t = NEW(struct times);
+	struct drawing drawing = { 0 };
+
+	ask_again(st, kept, &drawing, splits[0], t, 0);
+	printf("first         %6.1f ms, %.1f the scene, %.1f the drawing\n", t->answer[0] / 1e6,
+	       t->scene[0] / 1e6, t->drawing[0] / 1e6);
+	for (unsigned i = 0; i < ROUNDS; i++)
+		ask_again(st, kept, &drawing, splits[1 - i % 2], t, i);
+	printf("moved far     %6.2f ms, %.2f the scene, %.2f the drawing\n", median(t->answer),
+	       median(t->scene), median(t->drawing));
+	for (unsigned i = 0; i < ROUNDS; i++)
+		ask_again(st, kept, &drawing, splits[2 * (i % 2)], t, i);
+	printf("moved a bit   %6.2f ms, %.2f the scene, %.2f the drawing\n", median(t->answer),
+	       median(t->scene), median(t->drawing));
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		add_samples(st, count + 100 * i, count + 100 * i + 100);
+		ask_again(st, kept, &drawing, splits[0], t, i);
+	}
+	printf("100 more      %6.2f ms, %.2f the scene, %.2f the drawing\n", median(t->answer),
+	       median(t->scene), median(t->drawing));
+	drawing_done(&drawing);
+	answers_done(kept);
+	free(kept);
+	free(t);
+}
+
 int main(int argc, char **argv)
 {
 	uint64_t count = 500000;
@@ -143,17 +223,19 @@ int main(int argc, char **argv)
 	struct rusage usage;
 	nsec begin;
 
-	if (argc > 1 && !text_to_u64(argv[1], &count)) {
-		fprintf(stderr, "usage: model_bench [SAMPLES]\n");
+	if ((argc > 1 && !text_to_u64(argv[1], &count)) ||
+	    (argc > 2 && (!text_to_u64(argv[2], &stacks) || !stacks))) {
+		fprintf(stderr, "usage: model_bench [SAMPLES [STACKS]]\n");
 		return 2;
 	}
 	begin = clock_cpu();
-	add_samples(st, count);
+	add_samples(st, 0, count);
 	printf("join          %6.1f ns a sample with its stack of %u\n",
 	       (double)(clock_cpu() - begin) / count, DEPTH);
 	bench_intern(st, count);
 	bench_judge(st);
 	bench_answer(st);
+	bench_again(st, count);
 	getrusage(RUSAGE_SELF, &usage);
 	printf("memory        %6.1f MiB for %" PRIu64 " samples\n", usage.ru_maxrss / 1024.,
 	       count);
