@@ -74,25 +74,22 @@ uint64_t whole_number(double v)
 	return v > 0 ? (uint64_t)fmin(v + 0.5, 0x1p63) : 0;
 }
 
-void profile_round(const struct profile *p, uint32_t count, double factor, uint64_t *ret_whole)
+uint64_t rounding_back(struct rounding *r, uint64_t whole)
 {
-	double exact = 0, given = 0;
+	uint64_t back = whole_number(fmin(r->given - r->exact, whole));
 
-	for (uint32_t n = 0; n < count; n++) {
-		double weight = factor * profile_at(p, n), whole;
+	if (r->given - r->exact <= 0.5)
+		return 0;
+	r->given -= back;
+	return back;
+}
 
-		exact += weight;
-		whole = floor(exact - given + 0.5);
-		if (whole < 0 || weight <= 0)
-			whole = 0; /* the carry waits for a node that has weight */
-		ret_whole[n] = whole_number(whole);
-		given += whole;
-	}
-	/* no node with weight has come any more */
-	for (uint32_t n = count; n-- > 0 && given - exact > 0.5;) {
-		uint64_t back = whole_number(fmin(given - exact, ret_whole[n]));
+void profile_round(const struct profile *p, uint32_t count, uint64_t *ret_whole)
+{
+	struct rounding r = { 0 };
 
-		ret_whole[n] -= back;
-		given -= back;
-	}
+	for (uint32_t n = 0; n < count; n++)
+		ret_whole[n] = rounding_next(&r, profile_at(p, n));
+	for (uint32_t n = count; n-- > 0 && r.given - r.exact > 0.5;)
+		ret_whole[n] -= rounding_back(&r, ret_whole[n]);
 }

@@ -36,9 +36,33 @@ void profile_total(const struct profile *p, const uint32_t *parents, uint32_t co
  * to more than 64 bits. */
 uint64_t whole_number(double v);
 
-/* Rounds every weight, times the factor, to a whole number such that sums over any run of nodes
- * stay within one of the exact sum (the error is carried to the next node).  A node of
- * less than nothing gets nothing, and the next ones, or else those before it, have less. */
-void profile_round(const struct profile *p, uint32_t count, double factor, uint64_t *ret_whole);
+/*
+ * Rounding of weights, one after the other, to whole numbers such that the sums over any run
+ * of them stay within one of the exact sum: the error is carried to the next.  A weight of less
+ * than nothing gets nothing, and the next ones have less.
+ */
+struct rounding {
+	double exact, given;
+};
+
+static inline uint64_t rounding_next(struct rounding *r, double weight)
+{
+	uint64_t whole;
+	double due;
+
+	r->exact += weight;
+	due = r->exact - r->given + 0.5;
+	if (weight <= 0 || due < 1)
+		return 0; /* the carry waits for one that has weight */
+	whole = due < 0x1p63 ? (uint64_t)(int64_t)due : (uint64_t)1 << 63;
+	r->given += whole;
+	return whole;
+}
+
+/* Behind the last one, from there backwards: what of it is given too much. */
+uint64_t rounding_back(struct rounding *r, uint64_t whole);
+
+/* All weights of count nodes. */
+void profile_round(const struct profile *p, uint32_t count, uint64_t *ret_whole);
 
 #endif

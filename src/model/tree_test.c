@@ -116,7 +116,7 @@ static void rounding_keeps_the_sum(void **state)
 
 	for (uint32_t n = 0; n < 1000; n++)
 		profile_put(&p, n, n % 3 ? 0.3 : 0);
-	profile_round(&p, 1000, 1, whole);
+	profile_round(&p, 1000, whole);
 	for (uint32_t n = 0; n < 1000; n++) {
 		assert_true(n % 3 || !whole[n]);
 		sum += whole[n];
@@ -134,10 +134,10 @@ static void what_is_less_than_nothing_is_taken_from_others(void **state)
 	profile_put(&p, 1, -2);
 	profile_put(&p, 2, 7);
 	profile_put(&p, 3, -3);
-	profile_round(&p, 4, 1, whole);
+	profile_round(&p, 4, whole);
 	assert_true(whole[0] == 5 && whole[1] == 0 && whole[2] == 2 && whole[3] == 0);
 	profile_put(&p, 3, -40);
-	profile_round(&p, 4, 1, whole);
+	profile_round(&p, 4, whole);
 	assert_true(!whole[0] && !whole[1] && !whole[2] && !whole[3]);
 	profile_done(&p);
 }

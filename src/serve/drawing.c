@@ -13,6 +13,8 @@ void drawing_done(struct drawing *d)
 	table_done(&d->node_ids);
 	array_done(&d->frames);
 	array_done(&d->nodes);
+	array_done(&d->frame_numbers);
+	array_done(&d->node_numbers);
 }
 
 static void forget(struct drawing *d)
@@ -104,22 +106,34 @@ static uint32_t node_number(struct drawing *d, uint32_t parent, uint32_t frame, 
 	return number;
 }
 
-/* The numbers of all nodes of a picture; what is new to the client is added. */
-static void number_nodes(struct drawing *d, const struct picture *p, uint32_t *ret)
+/* The numbers of all nodes of a picture; what is new to the client is added.  False: it is the
+ * picture of before, perhaps with more nodes. */
+static bool number_nodes(struct drawing *d, const struct picture *p)
 {
-	AUTO_FREE uint32_t *frames = mem_zeroed(p->frames.count + 1, sizeof(*frames));
+	bool other = !p->lineage || p->lineage != d->lineage;
 
-	for (uint32_t i = 0; i < p->frames.count; i++)
-		frames[i] = frame_number(d, p, i);
-	for (uint32_t i = 0; i < p->nodes.count; i++) {
+	d->lineage = p->lineage;
+	if (other) {
+		array_clear(&d->frame_numbers);
+		array_clear(&d->node_numbers);
+	}
+	for (uint32_t i = d->frame_numbers.count; i < p->frames.count; i++) {
+		uint32_t number = frame_number(d, p, i);
+
+		array_push(&d->frame_numbers, number);
+	}
+	for (uint32_t i = d->node_numbers.count; i < p->nodes.count; i++) {
 		const struct picture_node *n = &p->nodes.at[i];
 		uint32_t count = d->nodes.count;
+		uint32_t number = node_number(d, i ? d->node_numbers.at[n->parent] : 0,
+					      d->frame_numbers.at[n->frame], i == 0);
 
-		ret[i] = node_number(d, i ? ret[n->parent] : 0, frames[n->frame], i == 0);
+		array_push(&d->node_numbers, number);
 		if (d->nodes.count > count)
-			d->nodes.at[ret[i]].line = n->more_sites ? 0 : n->site_line;
-		d->nodes.at[ret[i]].seen = d->seq;
+			d->nodes.at[number].line = n->more_sites ? 0 : n->site_line;
+		d->nodes.at[number].seen = d->seq;
 	}
+	return other;
 }
 
 static void write_strings(const struct drawing *d, uint32_t base, struct text *to)
@@ -160,44 +174,65 @@ struct change {
 	float nsec, samples;
 };
 
-/* Those whose weight on a side is another one now; they are told by this. */
-static void write_side(struct drawing *d, const struct picture *p, const uint32_t *numbers,
-		       unsigned side, struct text *to)
-{
-	ARRAY(struct change) changes = { 0 };
-	size_t at;
+struct changes {
+	ARRAY(struct change) list;
+};
 
+/* As a page has it, which needs no more. */
+static float brief(uint64_t v)
+{
+	return v >> 63 ? (float)v : (float)(int64_t)v;
+}
+
+/* Nodes whose weight on a side is another one now. */
+static void find_changes(const struct drawing *d, const struct picture *p, unsigned side,
+			 bool other, struct changes *ret)
+{
 	for (uint32_t i = 0; i < p->nodes.count; i++) {
 		const struct picture_node *n = &p->nodes.at[i];
-		struct drawn_node *drawn = &d->nodes.at[numbers[i]];
-		struct change c = { numbers[i], n->self_nsec[side], n->self[side] };
+		const struct drawn_node *drawn = &d->nodes.at[d->node_numbers.at[i]];
+		struct change c = { d->node_numbers.at[i], brief(n->self_nsec[side]),
+				    brief(n->self[side]) };
 
 		if (drawn->nsec[side] != c.nsec || drawn->samples[side] != c.samples)
-			array_push(&changes, c);
+			array_push(&ret->list, c);
 	}
-	for (uint32_t i = 0; i < d->nodes.count; i++) {
+	for (uint32_t i = 0; other && i < d->nodes.count; i++) {
 		const struct drawn_node *n = &d->nodes.at[i];
 
 		if (n->seen != d->seq && (n->nsec[side] != 0 || n->samples[side] != 0))
-			array_push(&changes, ((struct change){ i, 0, 0 }));
+			array_push(&ret->list, ((struct change){ i, 0, 0 }));
 	}
-	at = section_begin(to, DRAW_SELF, changes.count, side);
-	for (uint32_t i = 0; i < changes.count; i++)
-		add_u32(to, changes.at[i].node);
-	for (uint32_t i = 0; i < changes.count; i++)
-		add_f32(to, d->nodes.at[changes.at[i].node].nsec[side] = changes.at[i].nsec);
-	for (uint32_t i = 0; i < changes.count; i++)
-		add_f32(to,
-			d->nodes.at[changes.at[i].node].samples[side] = changes.at[i].samples);
+}
+
+static void write_side(struct drawing *d, const struct picture *p, unsigned side, bool other,
+		       struct text *to)
+{
+	bool weighs = p->sides[side].samples || p->sides[side].weight_nsec;
+	struct changes changes = { { 0 } };
+	size_t at;
+
+	if (weighs || d->weighs[side])
+		find_changes(d, p, side, other, &changes);
+	d->weighs[side] = weighs;
+	at = section_begin(to, DRAW_SELF, changes.list.count, side);
+	for (uint32_t i = 0; i < changes.list.count; i++)
+		add_u32(to, changes.list.at[i].node);
+	for (uint32_t i = 0; i < changes.list.count; i++)
+		add_f32(to, d->nodes.at[changes.list.at[i].node].nsec[side] =
+				    changes.list.at[i].nsec);
+	for (uint32_t i = 0; i < changes.list.count; i++)
+		add_f32(to, d->nodes.at[changes.list.at[i].node].samples[side] =
+				    changes.list.at[i].samples);
 	section_end(to, at, 0);
-	array_done(&changes);
+	array_done(&changes.list);
 }
 
 void drawing_write(struct drawing *d, const struct picture *p, const char *scene,
 		   struct text *to)
 {
-	AUTO_FREE uint32_t *numbers = mem_zeroed(p->nodes.count + 1, sizeof(*numbers));
 	uint32_t strings, frames, nodes;
+	bool other;
 	size_t at;
 
 	if (d->nodes.count > STALE_NODES && d->nodes.count / STALE_TIMES > p->nodes.count)
@@ -206,7 +241,7 @@ void drawing_write(struct drawing *d, const struct picture *p, const char *scene
 	strings = d->text.strings.count;
 	frames = d->frames.count;
 	nodes = d->nodes.count;
-	number_nodes(d, p, numbers);
+	other = number_nodes(d, p);
 	text_add(to, "snd1");
 	add_u32(to, d->seq);
 	add_u32(to, d->epoch);
@@ -218,5 +253,5 @@ void drawing_write(struct drawing *d, const struct picture *p, const char *scene
 	write_frames(d, frames, to);
 	write_nodes(d, nodes, to);
 	for (unsigned side = 0; side < NR_SIDE; side++)
-		write_side(d, p, numbers, side, to);
+		write_side(d, p, side, other, to);
 }

@@ -42,7 +42,7 @@ enum drawing_section {
 struct drawn_node {
 	uint32_t parent, frame, line;
 	float nsec[NR_SIDE], samples[NR_SIDE]; /* as told */
-	uint32_t seen;			       /* the message it was in the picture of last */
+	uint32_t seen;			       /* the message it came into the picture with */
 };
 
 struct drawn_frame {
@@ -57,6 +57,11 @@ struct drawing {
 	struct table node_ids;	/* parent, frame -> its number */
 	ARRAY(struct drawn_frame) frames;
 	ARRAY(struct drawn_node) nodes;
+	bool weighs[NR_SIDE]; /* a node weighs something, as told */
+	/* of the picture that was drawn last: the numbers of its frames and nodes */
+	uint64_t lineage;
+	ARRAY(uint32_t) frame_numbers;
+	ARRAY(uint32_t) node_numbers;
 };
 
 void drawing_done(struct drawing *d);

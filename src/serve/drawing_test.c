@@ -168,6 +168,40 @@ static void what_left_the_window_weighs_nothing(void **state)
 	store_free(other);
 }
 
+/* Of what is kept between questions only what is new is numbered, also when a question that is
+ * folded otherwise comes in between, or one about less time. */
+static void kept_pictures_are_drawn_as_new_ones(void **state)
+{
+	static const struct chain *const chains[] = { &in_hot, &in_parse, &in_main,
+						      &in_expand };
+	struct query questions[] = {
+		{ .split = "dur > 3ms" },
+		{ .split = "dur > 500us" },
+		{ .no_user = true },
+		{ .window = { .kind = WINDOW_LAST, .length = 100 * MS } },
+		{ .split = "dur > 500us", .window = { .kind = WINDOW_LAST, .length = 1 } },
+	};
+	struct answers kept = { .asked = 0 };
+	struct scene *s = *state;
+	struct store *st = make_store(NULL);
+	struct error err = { "" };
+	struct picture *p;
+
+	for (unsigned i = 0; i < 60; i++) {
+		call(st, 10 + i, (1010 + 7 * i) * MS, i % 3 ? MS : 5 * MS, i % 3 ? fast : slow);
+		sample(st, (1010 + 7 * i) * MS, 8, 0, chains[i / 9 % COUNT_OF(chains)]);
+		for (unsigned k = 0; k < 2; k++) {
+			const struct query *q = &questions[(i / 4 + k) % COUNT_OF(questions)];
+
+			assert_int_equal(answers_ask(&kept, st, q, &naming, &p, &err), 0);
+			draw(s, p);
+			is_drawn(&s->reader, p);
+		}
+	}
+	answers_done(&kept);
+	store_free(st);
+}
+
 /* A picture with so many functions below main that nobody sees again. */
 static struct picture *wide(unsigned first, unsigned count)
 {
@@ -224,6 +258,7 @@ int main(void)
 		TEST(only_what_changed_is_told),
 		TEST(another_split_moves_weights_between_the_same_nodes),
 		TEST(what_left_the_window_weighs_nothing),
+		TEST(kept_pictures_are_drawn_as_new_ones),
 		TEST(a_page_is_told_to_forget),
 		TEST(hostile_names_are_only_bytes),
 	};

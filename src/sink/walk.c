@@ -29,17 +29,6 @@ uint64_t walk_self(const struct picture_node *node, unsigned sides, bool in_nsec
 	return sum;
 }
 
-/* True when a caller of the node is the same frame: then it is counted there. */
-static bool node_recurs(const struct picture *p, uint32_t node)
-{
-	uint32_t frame = p->nodes.at[node].frame;
-
-	for (node = p->nodes.at[node].parent; node; node = p->nodes.at[node].parent)
-		if (p->nodes.at[node].frame == frame)
-			return true;
-	return false;
-}
-
 void walk_frames(const struct picture *p, unsigned sides, bool in_nsec, uint64_t *ret_self,
 		 uint64_t *ret_total)
 {
@@ -52,7 +41,7 @@ void walk_frames(const struct picture *p, unsigned sides, bool in_nsec, uint64_t
 		const struct picture_node *node = &p->nodes.at[i];
 
 		ret_self[node->frame] += walk_self(node, sides, in_nsec);
-		if (total[i] && !node_recurs(p, i))
+		if (!node->again)
 			ret_total[node->frame] += total[i];
 	}
 }

@@ -107,7 +107,6 @@ static void answer_losses(struct answer *a)
 	struct picture_losses *to = &a->picture->losses;
 	const struct event_loss *from = &a->store->losses;
 	struct picture *p = a->picture;
-	AUTO_FREE uint64_t *total = mem_zeroed(p->nodes.count, sizeof(*total));
 
 	to->ring = from->ring;
 	to->samples = from->samples;
@@ -122,13 +121,6 @@ static void answer_losses(struct answer *a)
 	if (to->stacks_unreadable < from->stacks)
 		to->stacks_unreadable = from->stacks;
 	gap_sort(p);
-	picture_totals(p, SIDE_ALL, false, total);
-	for (uint32_t n = 1; n < p->nodes.count; n++) {
-		enum frame_kind kind = p->frames.at[p->nodes.at[n].frame].kind;
-
-		to->frames += kind == FRAME_OTHER ? 0 : total[n];
-		to->frames_unresolved += kind == FRAME_UNKNOWN ? total[n] : 0;
-	}
 }
 
 /* Were each sample's side known, being IN had a variance of p (1 - p), p being IN's part of
@@ -245,7 +237,7 @@ static void answer_with(struct answer *a, const struct gather_question *q)
 {
 	struct gather *g = a->gather;
 
-	odds_init(&a->odds, a->store, a->split, &a->window);
+	odds_init(&a->odds, a->store, a->split, &a->window, a->by_duration);
 	if (!gathers_all(a) && a->odds.calls) {
 		gather_names(g, q);
 		answer_odds(a);
@@ -299,14 +291,19 @@ int answers_ask(struct answers *kept, const struct store *st, const struct query
 
 	if (r == 0) {
 		struct gather_question question = {
-			st,	 q,
-			naming,	 &a.window,
-			a.split, &a.odds,
-			newest,	 split_is_by_duration(a.split) && !query_is_filtered(q),
+			.store = st,
+			.query = q,
+			.naming = naming,
+			.window = &a.window,
+			.split = a.split,
+			.odds = &a.odds,
+			.newest = newest,
+			.number = ++kept->asked,
+			.by_duration = split_is_by_duration(a.split) && !query_is_filtered(q),
 		};
 		unsigned slot = choose(kept, &question);
 
-		kept->used[slot] = ++kept->asked;
+		kept->used[slot] = kept->asked;
 		a.gather = &kept->at[slot];
 		a.by_duration = question.by_duration;
 		a.net = net_of(st);
@@ -337,8 +334,10 @@ int view_answer(const struct store *st, const struct query *q, const struct nami
 	struct answers *once = NEW(struct answers);
 	int r = answers_ask(once, st, q, naming, ret, err);
 
-	if (r == 0)
+	if (r == 0) {
 		once->at[0].picture = NULL; /* it is the caller's */
+		(*ret)->lineage = 0;
+	}
 	answers_done(once);
 	free(once);
 	return r;

@@ -50,6 +50,7 @@ void fold_init(struct fold *f, struct picture *p, const struct store *st)
 	all->image = UINT32_MAX;
 	(void)array_add(&f->places);
 	(void)array_add(&p->nodes);
+	(void)array_add(&f->depths);
 }
 
 void fold_done(struct fold *f)
@@ -63,6 +64,7 @@ void fold_done(struct fold *f)
 	array_done(&f->places);
 	array_done(&f->levels);
 	array_done(&f->dull);
+	array_done(&f->depths);
 	array_done(&f->path);
 	for (unsigned s = 0; s < NR_SIDE; s++) {
 		profile_done(&f->self[s]);
@@ -141,6 +143,16 @@ bool fold_is_in_probe(struct fold *f, node_id node)
 	return probe;
 }
 
+static void add_depth(struct fold *f, uint32_t parent, uint32_t frame)
+{
+	enum frame_kind kind = f->picture->frames.at[frame].kind;
+	struct fold_depth depth = f->depths.at[parent];
+
+	depth.frames += kind != FRAME_OTHER;
+	depth.unknown += kind == FRAME_UNKNOWN;
+	array_push(&f->depths, depth);
+}
+
 static uint32_t fold_child(struct fold *f, uint32_t parent, uint32_t frame,
 			   const struct fold_level *site)
 {
@@ -150,9 +162,8 @@ static uint32_t fold_child(struct fold *f, uint32_t parent, uint32_t frame,
 
 	if (at == TABLE_NONE) {
 		at = f->picture->nodes.count;
-		node = array_add(&f->picture->nodes);
-		node->parent = parent;
-		node->frame = frame;
+		picture_add_node(f->picture, parent, frame);
+		add_depth(f, parent, frame);
 		table_set(&f->children, key, at);
 	}
 	node = &f->picture->nodes.at[at];
@@ -215,25 +226,69 @@ void fold_put(struct fold *f, uint32_t node, enum side side, double samples, dou
 	profile_put(&f->weight[side], node, weight);
 }
 
+/* What one side has, on its way into the picture. */
+struct column {
+	enum side side;
+	const struct profile *self, *weight;
+	struct rounding samples, nsec;
+};
+
+static unsigned find_columns(const struct fold *f, struct column columns[NR_SIDE])
+{
+	unsigned count = 0;
+
+	for (unsigned s = 0; s < NR_SIDE; s++) {
+		if (f->self[s].weights.count) /* else nothing was ever put there */
+			columns[count++] =
+				(struct column){ s, &f->self[s], &f->weight[s], { 0 }, { 0 } };
+	}
+	return count;
+}
+
+/* Takes back from the last nodes what negative weights before them left over. */
+static void write_back(struct picture *p, struct column *c)
+{
+	for (uint32_t n = p->nodes.count; n-- > 0;) {
+		struct picture_node *node = &p->nodes.at[n];
+
+		node->self[c->side] -= rounding_back(&c->samples, node->self[c->side]);
+		node->self_nsec[c->side] -= rounding_back(&c->nsec, node->self_nsec[c->side]);
+		if (c->samples.given - c->samples.exact <= 0.5 &&
+		    c->nsec.given - c->nsec.exact <= 0.5)
+			return;
+	}
+}
+
 void fold_write(struct fold *f, double net)
 {
 	struct picture *p = f->picture;
-	uint64_t *whole = mem_zeroed(p->nodes.count, sizeof(*whole));
+	struct column columns[NR_SIDE];
+	unsigned count = find_columns(f, columns);
 
-	for (unsigned s = 0; s < NR_SIDE; s++) {
-		profile_round(&f->self[s], p->nodes.count, 1, whole);
-		for (uint32_t n = 0; n < p->nodes.count; n++) {
-			p->nodes.at[n].self[s] = whole[n];
-			p->nodes.at[n].place = PLACE_OUTER;
-			p->sides[s].samples += whole[n];
+	for (uint32_t n = 0; n < p->nodes.count; n++) {
+		struct picture_node *node = &p->nodes.at[n];
+		uint64_t all = 0;
+
+		node->place = PLACE_OUTER;
+		for (unsigned i = 0; i < count; i++) {
+			struct column *c = &columns[i];
+
+			node->self[c->side] =
+				rounding_next(&c->samples, profile_at(c->self, n));
+			node->self_nsec[c->side] =
+				rounding_next(&c->nsec, net * profile_at(c->weight, n));
+			all += node->self[c->side];
 		}
-		profile_round(&f->weight[s], p->nodes.count, net, whole);
-		for (uint32_t n = 0; n < p->nodes.count; n++) {
-			p->nodes.at[n].self_nsec[s] = whole[n];
-			p->sides[s].weight_nsec += whole[n];
-		}
+		p->losses.frames += all * f->depths.at[n].frames;
+		p->losses.frames_unresolved += all * f->depths.at[n].unknown;
 	}
-	free(whole);
+	for (unsigned i = 0; i < count; i++) {
+		struct picture_side *side = &p->sides[columns[i].side];
+
+		write_back(p, &columns[i]);
+		side->samples = whole_number(columns[i].samples.given);
+		side->weight_nsec = whole_number(columns[i].nsec.given);
+	}
 }
 
 void fold_clear(struct fold *f)

@@ -31,6 +31,11 @@ struct fold_dull {
 	uint64_t print; /* of what is known of it */
 };
 
+/* Frames of a node's stack. */
+struct fold_depth {
+	uint32_t frames, unknown; /* of these: without a name */
+};
+
 struct fold {
 	struct picture *picture;
 	const struct store *store;
@@ -39,14 +44,15 @@ struct fold {
 	uint32_t *frames; /* first level + 1 of a frame_id, 0 = not yet */
 	ARRAY(struct fold_level) levels;
 	ARRAY(struct fold_dull) dull;
-	uint32_t looked;		/* at so many of the dull, round and round */
-	uint32_t *nodes;		/* picture node + 1 of a node_id, 0 = not yet */
-	uint8_t *probes;		/* enum fold_probe of a node_id */
-	uint32_t frame_room, node_room; /* elements of these */
-	struct table functions;		/* (image, name) to picture frame */
-	struct table children;		/* (parent, frame) to picture node */
-	struct table images;		/* image id to picture image */
-	ARRAY(struct frame) places;	/* of each picture frame, one that it came from */
+	uint32_t looked;		 /* at so many of the dull, round and round */
+	uint32_t *nodes;		 /* picture node + 1 of a node_id, 0 = not yet */
+	uint8_t *probes;		 /* enum fold_probe of a node_id */
+	uint32_t frame_room, node_room;	 /* elements of these */
+	struct table functions;		 /* (image, name) to picture frame */
+	struct table children;		 /* (parent, frame) to picture node */
+	struct table images;		 /* image id to picture image */
+	ARRAY(struct frame) places;	 /* of each picture frame, one that it came from */
+	ARRAY(struct fold_depth) depths; /* of each picture node */
 	ARRAY(node_id) path;
 	struct profile self[NR_SIDE], weight[NR_SIDE];
 };
@@ -66,8 +72,8 @@ bool fold_is_in_probe(struct fold *f, node_id node);
 uint32_t fold_node(struct fold *f, node_id node);
 /* Adds to a node of the picture; samples and weight may be parts. */
 void fold_put(struct fold *f, uint32_t node, enum side side, double samples, double weight);
-/* Writes what was added into the picture's nodes and (empty) sides, as whole numbers; of every
- * weight the part `net`. */
+/* Writes what was added into the picture's nodes, sides and losses (frames), as whole numbers;
+ * of every weight the part `net`. */
 void fold_write(struct fold *f, double net);
 /* Forgets what was added. */
 void fold_clear(struct fold *f);

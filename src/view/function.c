@@ -28,6 +28,9 @@ void functions_done(struct functions *fs)
 	array_done(&fs->of_frame);
 	array_done(&fs->place);
 	table_done(&fs->named);
+	array_done(&fs->edge);
+	array_done(&fs->edges);
+	table_done(&fs->edge_at);
 	free(fs->list);
 	*fs = (struct functions){ 0 };
 }
@@ -57,7 +60,8 @@ static bool is_counted(const struct functions *fs, uint32_t node)
 	return fs->place.at[node] >= PLACE_WITHIN;
 }
 
-bool functions_first(const struct functions *fs, uint32_t node)
+/* Does its function begin there, on the way from the root? */
+static bool is_first(const struct functions *fs, uint32_t node)
 {
 	uint32_t function = function_of(fs, node), at = parent_of(fs, node);
 
@@ -70,94 +74,107 @@ bool functions_first(const struct functions *fs, uint32_t node)
 	return true;
 }
 
-/* Callers of functions by weight on SIDE_IN. */
-struct call_edge {
-	uint32_t function, caller; /* caller: a frame, UINT32_MAX = the span itself */
-	uint64_t weight;
-};
-
-struct call_edges {
-	ARRAY(struct call_edge) list;
-	struct table at; /* (function, function of the caller + 1) */
-};
-
-static void edges_add(struct call_edges *edges, const struct functions *fs, uint32_t node,
-		      uint64_t weight)
+static uint32_t edge_of(struct functions *fs, uint32_t node)
 {
 	uint32_t parent = parent_of(fs, node), function = function_of(fs, node), at;
 	bool within = fs->place.at[parent] == PLACE_WITHIN;
 	uint64_t key = (uint64_t)function << 32 | (within ? function_of(fs, parent) + 1 : 0);
+	struct function_edge edge = { function,
+				      within ? fs->picture->nodes.at[parent].frame : UINT32_MAX,
+				      0 };
 
-	at = table_find(&edges->at, key);
-	if (at == TABLE_NONE) {
-		table_set(&edges->at, key, at = edges->list.count);
-		*(struct call_edge *)array_add(&edges->list) = (struct call_edge){
-			function, within ? fs->picture->nodes.at[parent].frame : UINT32_MAX, 0
-		};
-	}
-	edges->list.at[at].weight += weight;
+	at = table_find(&fs->edge_at, key);
+	if (at != TABLE_NONE)
+		return at;
+	table_set(&fs->edge_at, key, at = fs->edges.count);
+	array_push(&fs->edges, edge);
+	return at;
 }
 
-static void edges_choose(struct call_edges *edges, struct functions *fs)
+static void edges_reach(struct functions *fs)
 {
-	uint64_t *best = mem_zeroed(fs->count, sizeof(*best));
+	for (uint32_t n = fs->edge.count; n < fs->picture->nodes.count; n++) {
+		uint32_t edge = n && is_first(fs, n) ? edge_of(fs, n) : FUNCTION_NOT_FIRST;
 
-	for (uint32_t i = 0; i < edges->list.count; i++) {
-		const struct call_edge *edge = &edges->list.at[i];
+		array_push(&fs->edge, edge);
+	}
+	for (uint32_t i = 0; i < fs->edges.count; i++)
+		fs->edges.at[i].weight = 0;
+}
+
+static void edges_choose(struct functions *fs)
+{
+	AUTO_FREE uint64_t *best = mem_zeroed(fs->count + 1, sizeof(*best));
+
+	for (uint32_t i = 0; i < fs->edges.count; i++) {
+		const struct function_edge *edge = &fs->edges.at[i];
 
 		if (edge->weight <= best[edge->function])
 			continue;
 		best[edge->function] = edge->weight;
 		fs->list[edge->function].caller = edge->caller;
 	}
-	free(best);
-	array_done(&edges->list);
-	table_done(&edges->at);
 }
 
-/* Totals of one side, in samples or nanoseconds. */
-static uint64_t *side_totals(const struct functions *fs, enum side side, bool in_nsec)
-{
-	uint64_t *total = mem_zeroed(fs->picture->nodes.count, sizeof(*total));
+/* Totals of a node. */
+struct total {
+	uint64_t in, rest, samples_in, samples_rest;
+	uint32_t depth;
+};
 
-	picture_totals(fs->picture, SIDE_BIT(side), in_nsec, total);
-	return total;
+static struct total *totals(const struct functions *fs)
+{
+	const struct picture *p = fs->picture;
+	struct total *totals = mem_zeroed(p->nodes.count, sizeof(*totals));
+
+	for (uint32_t n = p->nodes.count; n-- > 1;) {
+		const struct picture_node *node = &p->nodes.at[n];
+		struct total *own = &totals[n], *up = &totals[node->parent];
+
+		up->in += own->in += node->self_nsec[SIDE_IN];
+		up->rest += own->rest += node->self_nsec[SIDE_REST];
+		up->samples_in += own->samples_in += node->self[SIDE_IN];
+		up->samples_rest += own->samples_rest += node->self[SIDE_REST];
+	}
+	return totals;
+}
+
+static void sum_node(struct functions *fs, uint32_t n, const struct total *total)
+{
+	const struct picture_node *node = &fs->picture->nodes.at[n];
+	struct picture_function *to = &fs->list[function_of(fs, n)];
+
+	if (to->frame == UINT32_MAX)
+		to->frame = node->frame;
+	if (total->depth < to->depth)
+		to->depth = total->depth;
+	to->self_in_nsec += node->self_nsec[SIDE_IN];
+	to->self_rest_nsec += node->self_nsec[SIDE_REST];
+	if (fs->edge.at[n] == FUNCTION_NOT_FIRST)
+		return;
+	to->total_in_nsec += total->in;
+	to->total_rest_nsec += total->rest;
+	to->samples_in += total->samples_in;
+	to->samples_rest += total->samples_rest;
+	fs->edges.at[fs->edge.at[n]].weight += total->in;
 }
 
 void functions_sum(struct functions *fs)
 {
-	const struct picture *p = fs->picture;
-	AUTO_FREE uint64_t *in = side_totals(fs, SIDE_IN, true);
-	AUTO_FREE uint64_t *rest = side_totals(fs, SIDE_REST, true);
-	AUTO_FREE uint64_t *nr_in = side_totals(fs, SIDE_IN, false);
-	AUTO_FREE uint64_t *nr_rest = side_totals(fs, SIDE_REST, false);
-	AUTO_FREE uint32_t *depth = mem_zeroed(p->nodes.count, sizeof(*depth));
-	struct call_edges edges = { 0 };
+	AUTO_FREE struct total *all = totals(fs);
 
 	empty_list(fs);
-	for (uint32_t n = 1; n < p->nodes.count; n++) {
-		const struct picture_node *node = &p->nodes.at[n];
-		struct picture_function *to = &fs->list[function_of(fs, n)];
+	edges_reach(fs);
+	for (uint32_t n = 1; n < fs->picture->nodes.count; n++) {
+		uint32_t parent = parent_of(fs, n);
+		struct total *t = &all[n];
 
-		depth[n] = is_counted(fs, node->parent) ? depth[node->parent] + 1 : 0;
-		if (fs->place.at[n] != PLACE_WITHIN ||
-		    !(in[n] || rest[n] || nr_in[n] || nr_rest[n]))
-			continue;
-		if (to->frame == UINT32_MAX)
-			to->frame = node->frame;
-		if (depth[n] < to->depth)
-			to->depth = depth[n];
-		to->self_in_nsec += node->self_nsec[SIDE_IN];
-		to->self_rest_nsec += node->self_nsec[SIDE_REST];
-		if (!functions_first(fs, n))
-			continue;
-		to->total_in_nsec += in[n];
-		to->total_rest_nsec += rest[n];
-		to->samples_in += nr_in[n];
-		to->samples_rest += nr_rest[n];
-		edges_add(&edges, fs, n, in[n]);
+		t->depth = is_counted(fs, parent) ? all[parent].depth + 1 : 0;
+		if (fs->place.at[n] == PLACE_WITHIN &&
+		    (t->in || t->rest || t->samples_in || t->samples_rest))
+			sum_node(fs, n, t);
 	}
-	edges_choose(&edges, fs);
+	edges_choose(fs);
 }
 
 static int larger_extra(const void *va, const void *vb)

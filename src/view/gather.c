@@ -102,6 +102,7 @@ static void name_anew(struct gather *g, const struct gather_question *q)
 	g->no_kernel = q->query->no_kernel;
 	g->no_user = q->query->no_user;
 	g->picture = picture_new();
+	g->picture->lineage = q->number;
 	fold_init(&g->fold, g->picture, q->store);
 	extra_init(&g->extra, &g->fold);
 }

@@ -19,6 +19,7 @@ struct gather_question {
 	const struct split *split;   /* bound */
 	struct odds *odds;	     /* by_duration: not asked */
 	nsec newest;		     /* time known */
+	uint64_t number;	     /* of the question, for a picture that is made anew */
 	bool by_duration;	     /* which decides, together with what all samples share */
 };
 

@@ -98,13 +98,15 @@ static void find_stretch(struct odds *o, const struct dist *hit)
 }
 
 void odds_init(struct odds *o, const struct store *st, const struct split *split,
-	       const struct window *w)
+	       const struct window *w, bool by_duration)
 {
 	const struct store_probe *probe = store_probe(st, split_probe(split));
 
 	*o = (struct odds){ .brief = residue_brief(st->origin.period) };
 	o->intervals = split_bounds(split, o->bounds, ODDS_MOST - 1) + 1;
 	if (!probe || o->intervals == 1 || !o->brief)
+		return;
+	if (by_duration && o->bounds[0] > o->brief + RESIDUE_BELOW * RESIDUE_STEP)
 		return;
 	o->calls = NEW(struct dist);
 	count_calls(probe, w, o->calls);

@@ -41,9 +41,10 @@ struct odds {
 	struct odds_of_call **of; /* by bucket of what was observed, NULL = not asked yet */
 };
 
-/* split is bound, w resolved. */
+/* split is bound, w resolved.  by_duration: that decides, so that nothing is asked where all
+ * bounds are longer than any brief call. */
 void odds_init(struct odds *o, const struct store *st, const struct split *split,
-	       const struct window *w);
+	       const struct window *w, bool by_duration);
 /* To be asked first: how brief calls were observed that ticks fell into; those that fell
  * into sonde's probes are no use. */
 void odds_learn(struct odds *o, const struct dist *hit);

@@ -129,7 +129,7 @@ static struct odds odds_of(const struct store *st, const char *expression)
 
 	assert_int_equal(split_parse(expression, &split, &err), 0);
 	assert_int_equal(split_bind(split, st, &all, &err), 0);
-	odds_init(&o, st, split, &all);
+	odds_init(&o, st, split, &all, true);
 	for (uint32_t i = 0; i < st->spans.slots.count; i++) {
 		const struct span *s = &st->spans.slots.at[i];
 

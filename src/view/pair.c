@@ -61,12 +61,8 @@ static uint32_t pair_child(struct pair *pair, uint32_t parent, uint32_t frame)
 	uint32_t at = table_find(&pair->children, key);
 
 	if (at == TABLE_NONE) {
-		struct picture_node *node;
-
 		at = pair->p->nodes.count;
-		node = array_add(&pair->p->nodes);
-		node->parent = parent;
-		node->frame = frame;
+		picture_add_node(pair->p, parent, frame);
 		table_set(&pair->children, key, at);
 	}
 	return at;
@@ -102,10 +98,10 @@ static void pair_write(struct pair *pair, double seconds)
 	for (unsigned s = SIDE_IN; s <= SIDE_REST; s++) {
 		struct picture_side *side = &p->sides[s];
 
-		profile_round(&pair->self[s], p->nodes.count, 1, whole);
+		profile_round(&pair->self[s], p->nodes.count, whole);
 		for (uint32_t n = 0; n < p->nodes.count; n++)
 			side->samples += p->nodes.at[n].self[s] = whole[n];
-		profile_round(&pair->weight[s], p->nodes.count, 1, whole);
+		profile_round(&pair->weight[s], p->nodes.count, whole);
 		for (uint32_t n = 0; n < p->nodes.count; n++)
 			side->weight_nsec += p->nodes.at[n].self_nsec[s] = whole[n];
 		side->calls = fmax(1, whole_number(seconds));

@@ -21,10 +21,8 @@ static uint32_t add_frame(struct picture *p, const char *name)
 
 static uint32_t add_node(struct picture *p, uint32_t parent, uint32_t frame, unsigned samples)
 {
-	struct picture_node *n = array_add(&p->nodes);
+	struct picture_node *n = picture_add_node(p, parent, frame);
 
-	n->parent = parent;
-	n->frame = frame;
 	n->self[SIDE_IN] = samples;
 	n->self_nsec[SIDE_IN] = samples * 10 * MS;
 	return p->nodes.count - 1;

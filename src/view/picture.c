@@ -19,6 +19,17 @@ struct picture *picture_new(void)
 	return p;
 }
 
+struct picture_node *picture_add_node(struct picture *p, uint32_t parent, uint32_t frame)
+{
+	struct picture_node *node = array_add(&p->nodes);
+
+	node->parent = parent;
+	node->frame = frame;
+	for (; parent && !node->again; parent = p->nodes.at[parent].parent)
+		node->again = p->nodes.at[parent].frame == frame;
+	return node;
+}
+
 static void free_spans(struct picture *p)
 {
 	for (uint32_t i = 0; i < p->spans.count; i++)
@@ -32,7 +43,7 @@ void picture_clear(struct picture *p)
 
 	free_spans(p);
 	array_clear(&kept.functions);
-	*p = (struct picture){ .text = kept.text };
+	*p = (struct picture){ .text = kept.text, .lineage = kept.lineage };
 	memcpy(&p->gaps, &kept.gaps, sizeof(p->gaps));
 	memcpy(&p->functions, &kept.functions, sizeof(p->functions));
 	memcpy(&p->images, &kept.images, sizeof(p->images));

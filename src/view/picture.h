@@ -74,6 +74,7 @@ struct picture_node {
 	text_id site_file;	     /* where in the parent it is called: the place that was */
 	uint32_t site_line;	     /* seen first; 0 = not known */
 	bool more_sites;	     /* it is called from other lines there, too */
+	bool again;		     /* its frame is above it already */
 	uint8_t place;		     /* enum place_in_span; all PLACE_OUTER: none compared */
 	uint32_t function;	     /* PLACE_WITHIN: index into functions */
 };
@@ -159,6 +160,9 @@ struct picture_gap {
 
 struct picture {
 	struct intern text;
+	/* Pictures with the same number have the same frames and nodes, as far as both go; 0:
+	 * it is the only one. */
+	uint64_t lineage;
 	/* where it comes from */
 	text_id host, kernel, comm;
 	uint32_t pid, processes, threads;
@@ -202,6 +206,8 @@ struct picture {
 };
 
 struct picture *picture_new(void);
+/* Adds a node (not the root), valid until the next one is added. */
+struct picture_node *picture_add_node(struct picture *p, uint32_t parent, uint32_t frame);
 void picture_free(struct picture *p); /* NULL is fine */
 /* Empties it but for text, images, frames, nodes and gaps. */
 void picture_clear(struct picture *p);
