@@ -45,12 +45,12 @@ void residue_guess(struct residue *r, double spread)
  * neighbours. */
 static bool cell_of(double nsec, uint32_t *ret, double *ret_into)
 {
-	double at = nsec / RESIDUE_STEP + RESIDUE_BELOW, cell = floor(at);
+	double at = nsec / RESIDUE_STEP + RESIDUE_BELOW;
 
-	if (cell < 1 || cell >= RESIDUE_CELLS - 2)
+	if (!(at >= 1 && at < RESIDUE_CELLS - 2))
 		return false;
-	*ret = cell;
-	*ret_into = at - cell;
+	*ret = (int32_t)at;
+	*ret_into = at - (int32_t)at;
 	return true;
 }
 
@@ -88,11 +88,13 @@ double residue_weigh(const struct residue *r, const struct dist *clean, double o
 	uint32_t end = bucket_of((uint64_t)longest) + 1;
 
 	for (uint32_t b = 0; b < end; b++) {
-		double middle = dist_middle(b);
+		double middle;
 
-		ret[b] = clean->count[b] <= 0 ? 0
-					      : clean->count[b] * middle *
-							residue_density(r, observed - middle);
+		ret[b] = 0;
+		if (clean->count[b] <= 0)
+			continue;
+		middle = dist_middle(b);
+		ret[b] = clean->count[b] * middle * residue_density(r, observed - middle);
 		sum += ret[b];
 	}
 	*ret_end = end;

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#define REST_TIMES 20 /* an answer is looked for a 20th of the time at most */
+#define REST_TIMES 20 /* of the CPU time that an answer took: a 20th of a core at most */
 #define REST_LEAST (100 * NSEC_PER_MSEC) /* between two drawings of the same question */
 #define FUNCTIONS_MOST 200		 /* of those that are compared, in a scene */
 
@@ -16,7 +16,7 @@ struct viewer_answer {
 	struct picture *picture; /* the feed's; good while nothing else made one of it */
 	uint64_t asked;
 	struct text scene;
-	nsec took;
+	nsec took; /* CPU time */
 };
 
 void viewer_init(struct viewer *v, struct verb_scene *scene)
@@ -90,7 +90,7 @@ static int find_answer(struct viewer_round *r, const struct verb_scene *scene,
 	AUTO_FREE char *key =
 		question ? json_dumps(question, JSON_COMPACT | JSON_SORT_KEYS) : mem_text("");
 	struct viewer_answer a = { NULL };
-	nsec began = clock_now();
+	nsec began = clock_cpu();
 	struct ask ask;
 	int code;
 
@@ -111,7 +111,7 @@ static int find_answer(struct viewer_round *r, const struct verb_scene *scene,
 	}
 	a.key = mem_text(key);
 	a.asked = scene->feed->answers.asked;
-	a.took = clock_now() - began;
+	a.took = clock_cpu() - began;
 	array_push(&r->answers, a);
 	*ret = &r->answers.at[r->answers.count - 1];
 	return 0;

@@ -64,6 +64,20 @@ static void sides_are_parsed(void **state)
 	assert_int_equal(sink_side_mask(WRITE_ALL), SIDE_ALL);
 }
 
+static void what_is_not_watched_any_more_is_said(void **state)
+{
+	struct picture *p = golden_split();
+	struct sink_option option = { .side = WRITE_DIFF, .columns = 100 };
+	AUTO_TEXT struct text before = { 0 }, after = { 0 };
+
+	assert_int_equal(sink_find("text")->write(p, &option, &before, NULL), 0);
+	assert_null(strstr(text_string(&before), "not watched any more"));
+	p->spans.at[0].removed = true;
+	assert_int_equal(sink_find("text")->write(p, &option, &after, NULL), 0);
+	assert_non_null(strstr(text_string(&after), "not watched any more"));
+	picture_free(p);
+}
+
 /* 2 is inlined into 1, at one address: one location with two lines. */
 static void an_address_is_one_location_of_pprof(void **state)
 {
@@ -112,6 +126,7 @@ int main(void)
 		cmocka_unit_test(names_and_suffixes_are_unique),
 		cmocka_unit_test(the_side_written_follows_the_split),
 		cmocka_unit_test(sides_are_parsed),
+		cmocka_unit_test(what_is_not_watched_any_more_is_said),
 		cmocka_unit_test(an_address_is_one_location_of_pprof),
 	};
 

@@ -131,6 +131,8 @@ static void add_span_calls(struct report *r, const struct picture_span *s)
 			text_format(&line, ":%u", s->line);
 	}
 	text_format(&line, "   %s calls, ", text_count(buf, s->entries));
+	if (s->removed)
+		text_add(&line, "not watched any more, ");
 	text_format(&line, "%s still open, ended:", text_count(buf, s->open));
 	for (unsigned i = 0; i < NR_SPAN_END; i++) {
 		if (!s->ended[i])

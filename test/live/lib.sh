@@ -155,8 +155,8 @@ need_browser() {
 	browser=$(command -v chromium || command -v chromium-browser ||
 		command -v google-chrome) || skip_rest 'chromium is not installed'
 }
-# browse live|recording: the cases of web/test/browser.mjs at $address; ends sonde.
-browse() {
+# Takes over the lines of TAP that a command prints; a line '# end it now' ends sonde.
+tap_of() {
 	local line said=
 	while read -r line; do
 		case $line in
@@ -166,8 +166,10 @@ browse() {
 		'#'*) said+=${line#\# }$'\n' && continue ;;
 		esac
 		said=
-	done < <(timeout -k 5 160 node "$web/test/browser.mjs" "$1" "$address" "$browser" 2>&1)
+	done < <("$@" 2>&1)
 }
+# browse live|recording: the cases of web/test/browser.mjs at $address; ends sonde.
+browse() { tap_of timeout -k 5 160 node "$web/test/browser.mjs" "$1" "$address" "$browser"; }
 # Ends a child of ours without a word of the shell's.
 end_now() { { kill -KILL "$1" && wait "$1"; } 2>/dev/null; return 0; }
 

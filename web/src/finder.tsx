@@ -3,9 +3,8 @@ import { useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { busy, find, measure } from "./actions.ts";
 import { percent, place } from "./format.ts";
-import { countWords, type Found, type FoundRow, howWords, mayMeasure, mostOf, NOTHING, priceWords, programFirst,
-  shares }
-  from "./found.ts";
+import { countWords, type Found, type FoundRow, howWords, mayMeasure, mostOf, nearNames, NOTHING, priceWords,
+         programFirst, shares } from "./found.ts";
 import * as state from "./state.ts";
 
 const FIRST = 30; /** names with much time that are asked for before others */
@@ -100,6 +99,9 @@ function Box() {
                placeholder="parts of its name, library:name, Class::*, /regex/"
                onKeyDown={key} onInput={(e) => write(e.currentTarget.value)} />
         {problem && <p class="error">{problem}</p>}
+        {problem && nearNames(problem).length > 0 && (
+          <p class="near">{nearNames(problem).map((name) => (
+            <button key={name} onClick={() => { write(name); input.current?.focus(); }}>{name}</button>))}</p>)}
         <ul>
           {rows.map((r, i) => <Row key={`${r.image} ${r.place}`} row={r} at={i === at.value}
                                    share={names.get(r.function) ?? 0} take={() => void take(r.place)} />)}

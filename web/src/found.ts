@@ -66,6 +66,12 @@ export function programFirst(rows: FoundRow[]): FoundRow[] {
   return [...rows.filter((r) => r.main), ...rows.filter((r) => !r.main)];
 }
 
+/** The names that a sentence says are near: "no function 'f' in x (near: g, h; ...". */
+export function nearNames(sentence: string): string[] {
+  const m = /\(near: ([^;)]*)/.exec(sentence);
+  return m ? m[1].split(", ") : [];
+}
+
 /** How many there are. */
 export function countWords(found: Found): string {
   const shown = found.rows.length;

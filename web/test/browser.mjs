@@ -249,6 +249,8 @@ await liveTest("what cannot be measured is said, with what is near", async () =>
   await page.keyboard.press("Enter");
   await page.waitForSelector(".error");
   assert(/no function 'render_rowz'[^]*render_rows/.test(await text(".error")), await text(".error"));
+  await page.click(".near >> text=render_rows");
+  await page.waitForSelector(".finder li.at >> text=render_rows");
   await page.keyboard.press("Escape");
   await page.waitForSelector(".sheet", { state: "detached" });
 });

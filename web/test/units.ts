@@ -6,7 +6,7 @@ import { Drawing } from "../src/drawing.ts";
 import { Flame } from "../src/flame.ts";
 import { Focus } from "../src/focus.ts";
 import { brief, difference, duration, exact, nanoseconds, percent, rounded } from "../src/format.ts";
-import { countWords, howWords, mayMeasure, mostOf, NOTHING, priceWords, programFirst, shares, type FoundRow } from "../src/found.ts";
+import { countWords, howWords, mayMeasure, mostOf, nearNames, NOTHING, priceWords, programFirst, shares, type FoundRow } from "../src/found.ts";
 import { functionTimes, nested } from "../src/functions.ts";
 import { shorten, withoutArguments, withoutTemplates } from "../src/names.ts";
 import { quotePlace, type FunctionRow, type Picture, type SideSums } from "../src/scene.ts";
@@ -93,6 +93,12 @@ test("how many were found is said, and what was not looked at", () => {
   assert.equal(countWords({ ...NOTHING, fit: 1, rows: [row] }), "1 function.");
   assert.equal(countWords({ ...NOTHING, fit: 3120, rows: [row] }), "The first 1 of 3,120 functions.");
   assert.match(countWords({ ...NOTHING, fit: 1, rows: [row], cut: true, looked: 5000 }), /of the 5,000 that .*\.$/);
+});
+
+test("what a sentence says is near can be chosen", () => {
+  assert.deepEqual(nearNames("no function 'render_rowz' in shop-server\n       (near: render_rows, render_row; sonde list -p 1 'r*')"),
+                   ["render_rows", "render_row"]);
+  assert.deepEqual(nearNames("no function 'x' in 'libc'\n       (what there is: sonde list -p 2 '*')"), []);
 });
 
 test("without a text the program's functions go before its libraries'", () => {
