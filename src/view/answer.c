@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#define NODES_MOST 500000 /* of all that is kept, beyond which no more is: 200 bytes each */
+
 /* One question while it is answered. */
 struct answer {
 	const struct store *store;
@@ -256,19 +258,30 @@ static void answer_with(struct answer *a, const struct gather_question *q)
 	odds_done(&a->odds);
 }
 
+static uint64_t kept_nodes(const struct answers *kept)
+{
+	uint64_t nodes = 0;
+
+	for (unsigned i = 0; i < ANSWERS_KEPT; i++)
+		nodes += kept->at[i].picture ? kept->at[i].picture->nodes.count : 0;
+	return nodes;
+}
+
 /* Of those that were kept: the one that suits; else one that has nothing lasting, for a
- * question that has not either; an empty one; the one that was asked longest ago. */
+ * question that has not either; an empty one, as long as there are not many nodes; the one
+ * that was asked longest ago. */
 static unsigned choose(const struct answers *kept, const struct gather_question *q)
 {
-	bool lasting = gather_about(q).lasting;
+	bool lasting = gather_about(q).lasting, full = kept_nodes(kept) > NODES_MOST;
 	unsigned best = 0, best_rank = 0;
 
 	for (unsigned i = 0; i < ANSWERS_KEPT; i++) {
 		const struct gather *g = &kept->at[i];
 		unsigned rank = gather_suits(g, q)			    ? 4
 				: g->begun && !g->about.lasting && !lasting ? 3
-				: !g->begun				    ? 2
-									    : 1;
+				: !g->begun && !full			    ? 2
+				: g->begun				    ? 1
+									    : 0;
 
 		if (rank > best_rank ||
 		    (rank == best_rank && rank == 1 && kept->used[i] < kept->used[best])) {

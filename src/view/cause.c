@@ -51,6 +51,11 @@ static bool is_kernel(const struct picture *p, const struct picture_function *f)
 	return p->frames.at[f->frame].kind == FRAME_KERNEL;
 }
 
+/* Nodes of the tree, callers first. */
+struct part {
+	ARRAY(uint32_t) nodes;
+};
+
 /* Extra time by candidate in a part of the tree. */
 struct search {
 	const struct picture *p;
@@ -59,13 +64,15 @@ struct search {
 	double *node;	   /* by node: what ends in it, nanoseconds a call more */
 	double *below;	   /* scratch, by node: with what is called from it */
 	double *beside[2]; /* scratch, by function */
+	uint32_t *mark;	   /* scratch, by node: of the part at hand it is the newest number */
+	uint32_t marks;
 };
 
 /* A place that the search has come to. */
 struct spot {
 	const struct picture_function *function; /* NULL: the span */
 	double extra, start; /* of where the way to it began, on which it was all one */
-	bool *within;	     /* by node: called from here, and by nothing that is named */
+	struct part within;  /* called from here, and by nothing that is named */
 	bool done;
 };
 
@@ -76,51 +83,76 @@ static bool is_of(const struct search *s, uint32_t node, uint32_t function)
 	return n->place == PLACE_WITHIN && n->function == function;
 }
 
-/* Has a caller within the part that is the same function? */
-static bool is_again(const struct search *s, const bool *within, uint32_t node)
+static void mark_part(struct search *s, const struct part *part)
+{
+	s->marks++;
+	for (uint32_t i = 0; i < part->nodes.count; i++)
+		s->mark[part->nodes.at[i]] = s->marks;
+}
+
+static bool is_marked(const struct search *s, uint32_t node)
+{
+	return s->mark[node] == s->marks;
+}
+
+/* Has a caller within the part that is marked that is the same function? */
+static bool is_again(const struct search *s, uint32_t node)
 {
 	uint32_t function = s->p->nodes.at[node].function, up = s->p->nodes.at[node].parent;
 
-	for (; within[up]; up = s->p->nodes.at[up].parent)
+	for (; is_marked(s, up); up = s->p->nodes.at[up].parent)
 		if (is_of(s, up, function))
 			return true;
 	return false;
 }
 
 /* What every candidate has of a part. */
-static void sum_part(struct search *s, const bool *within, double *ret_extra)
+static void sum_part(struct search *s, const struct part *within, double *ret_extra)
 {
 	const struct picture *p = s->p;
 
+	mark_part(s, within);
 	memset(ret_extra, 0, p->functions.count * sizeof(*ret_extra));
-	for (uint32_t n = 0; n < p->nodes.count; n++)
-		s->below[n] = within[n] ? s->node[n] : 0;
-	for (uint32_t n = p->nodes.count; n-- > 1;)
-		s->below[p->nodes.at[n].parent] += s->below[n];
-	for (uint32_t n = 1; n < p->nodes.count; n++) {
+	for (uint32_t i = 0; i < within->nodes.count; i++)
+		s->below[within->nodes.at[i]] = s->node[within->nodes.at[i]];
+	for (uint32_t i = within->nodes.count; i-- > 0;) {
+		uint32_t n = within->nodes.at[i];
 		const struct picture_node *node = &p->nodes.at[n];
 
-		if (within[n] && node->place == PLACE_WITHIN && s->candidate[node->function] &&
-		    !is_again(s, within, n))
+		if (is_marked(s, node->parent))
+			s->below[node->parent] += s->below[n];
+		if (node->place == PLACE_WITHIN && s->candidate[node->function] &&
+		    !is_again(s, n))
 			ret_extra[node->function] += s->below[n];
 	}
 }
 
 /* The part of a part that is called from a function, itself included. */
-static bool *part_of(const struct search *s, const bool *within, uint32_t function)
+static struct part part_of(struct search *s, const struct part *within, uint32_t function)
 {
-	const struct picture *p = s->p;
-	bool *part = mem_zeroed(p->nodes.count, sizeof(*part));
+	struct part part = { { 0 } };
 
-	for (uint32_t n = 1; n < p->nodes.count; n++)
-		part[n] = within[n] && (part[p->nodes.at[n].parent] || is_of(s, n, function));
+	s->marks++; /* those that are found */
+	for (uint32_t i = 0; i < within->nodes.count; i++) {
+		uint32_t n = within->nodes.at[i];
+
+		if (!is_marked(s, s->p->nodes.at[n].parent) && !is_of(s, n, function))
+			continue;
+		s->mark[n] = s->marks;
+		array_push(&part.nodes, n);
+	}
 	return part;
 }
 
-static void take_off(const struct search *s, bool *within, const bool *part)
+static void take_off(struct search *s, struct part *within, const struct part *part)
 {
-	for (uint32_t n = 0; n < s->p->nodes.count; n++)
-		within[n] = within[n] && !part[n];
+	uint32_t left = 0;
+
+	mark_part(s, part);
+	for (uint32_t i = 0; i < within->nodes.count; i++)
+		if (!is_marked(s, within->nodes.at[i]))
+			within->nodes.at[left++] = within->nodes.at[i];
+	within->nodes.count = left;
 }
 
 /* From a user's function the way does not go on into the kernel. */
@@ -163,9 +195,9 @@ static uint32_t next_down(const struct search *s, const struct spot *from, const
 
 static void go_to(struct search *s, struct spot *spot, uint32_t function, double extra)
 {
-	bool *part = part_of(s, spot->within, function);
+	struct part part = part_of(s, &spot->within, function);
 
-	free(spot->within);
+	array_done(&spot->within.nodes);
 	spot->within = part;
 	spot->function = &s->p->functions.at[function];
 	spot->extra = extra;
@@ -185,7 +217,7 @@ static void go_down(struct search *s, struct spot *spot, double *extra)
 
 	spot->start = spot->extra;
 	for (;;) {
-		sum_part(s, spot->within, extra);
+		sum_part(s, &spot->within, extra);
 		if (is_the_end(s->p, spot->function))
 			break;
 		next = next_down(s, spot, extra, SHARE_DOWN * spot->start, false);
@@ -202,7 +234,7 @@ static void find_name(struct search *s, struct spot *spot, double *extra)
 
 	if (!spot->function || has_name(s->p, spot->function))
 		return;
-	sum_part(s, spot->within, extra);
+	sum_part(s, &spot->within, extra);
 	next = next_down(s, spot, extra, SHARE_NAMED * spot->extra, true);
 	if (next != UINT32_MAX)
 		go_to(s, spot, next, extra[next]);
@@ -239,13 +271,13 @@ static uint32_t largest_beside(const struct search *s, const struct spot *from,
 static unsigned split_up(struct search *s, const struct spot *from, struct spot *ret,
 			 unsigned room)
 {
-	size_t size = s->p->nodes.count * sizeof(bool);
-	AUTO_FREE bool *within = mem_alloc(size);
 	double *full = s->beside[0], *left = s->beside[1], sum = 0;
+	struct part within = { { 0 } };
 	unsigned count = 0;
 
-	memcpy(within, from->within, size);
-	sum_part(s, within, full);
+	for (uint32_t i = 0; i < from->within.nodes.count; i++)
+		array_push(&within.nodes, from->within.nodes.at[i]);
+	sum_part(s, &within, full);
 	memcpy(left, full, s->p->functions.count * sizeof(*left));
 	while (count < room) {
 		uint32_t best = largest_beside(s, from, full, left);
@@ -255,16 +287,17 @@ static unsigned split_up(struct search *s, const struct spot *from, struct spot 
 			break;
 		*spot = (struct spot){ .function = &s->p->functions.at[best],
 				       .extra = left[best],
-				       .within = part_of(s, within, best) };
+				       .within = part_of(s, &within, best) };
 		sum += spot->extra;
 		count++;
-		take_off(s, within, spot->within);
-		sum_part(s, within, left);
+		take_off(s, &within, &spot->within);
+		sum_part(s, &within, left);
 	}
+	array_done(&within.nodes);
 	if (!from->function || (count > 1 && sum >= SHARE_DOWN * from->extra))
 		return count;
 	for (unsigned i = 0; i < count; i++)
-		free(ret[i].within);
+		array_done(&ret[i].within.nodes);
 	return 0;
 }
 
@@ -286,7 +319,7 @@ static void look_into(struct search *s, struct spots *spots, unsigned i, double 
 	count = split_up(s, spot, below, CAUSES_MAX - spots->count + 1);
 	if (!count && spot->function)
 		return;
-	free(spot->within);
+	array_done(&spot->within.nodes);
 	if (!count) {
 		spots->count--;
 		return;
@@ -304,6 +337,7 @@ static void search_init(struct search *s, const struct picture *p, double cpu)
 	s->candidate = mem_zeroed(p->functions.count + 1, sizeof(*s->candidate));
 	s->node = mem_zeroed(p->nodes.count + 1, sizeof(*s->node));
 	s->below = mem_zeroed(p->nodes.count + 1, sizeof(*s->below));
+	s->mark = mem_zeroed(p->nodes.count + 1, sizeof(*s->mark));
 	for (unsigned i = 0; i < COUNT_OF(s->beside); i++)
 		s->beside[i] = mem_zeroed(p->functions.count + 1, sizeof(double));
 	for (uint32_t i = 0; i < p->functions.count; i++)
@@ -318,6 +352,7 @@ static void search_done(struct search *s)
 	free(s->candidate);
 	free(s->node);
 	free(s->below);
+	free(s->mark);
 	for (unsigned i = 0; i < COUNT_OF(s->beside); i++)
 		free(s->beside[i]);
 }
@@ -326,9 +361,9 @@ static struct spot whole_span(const struct picture *p, double cpu)
 {
 	struct spot spot = { .extra = cpu };
 
-	spot.within = mem_zeroed(p->nodes.count + 1, sizeof(*spot.within));
 	for (uint32_t n = 1; n < p->nodes.count; n++)
-		spot.within[n] = p->nodes.at[n].place != PLACE_OUTER;
+		if (p->nodes.at[n].place != PLACE_OUTER)
+			array_push(&spot.within.nodes, n);
 	return spot;
 }
 
@@ -364,7 +399,7 @@ unsigned cause_find(const struct picture *p, double cpu_nsec, struct cause ret[C
 	}
 	for (unsigned i = 0; i < spots.count; i++) {
 		find_name(&s, &spots.at[i], extra);
-		free(spots.at[i].within);
+		array_done(&spots.at[i].within.nodes);
 		count = add_cause(ret, count,
 				  (struct cause){ spots.at[i].function, spots.at[i].extra });
 	}

@@ -26,6 +26,9 @@ def skip(why):
 
 def run(chromium, *words):
     done = subprocess.run(['node', str(BENCH), chromium, *map(str, words)], capture_output=True, text=True)
+    if 'Target crashed' in done.stderr:
+        print(f'{words[0]}: the tab died: there is not enough memory for it')
+        return {}
     if done.returncode:
         print(done.stderr[-2000:])
         return {}
@@ -42,6 +45,8 @@ def opened(chromium, file):
 
 
 def show(what, values, keys):
+    if not values:
+        return
     print(f'{what:28}' + '  '.join(f'{word} {values.get(key, "?")}{unit}' for key, word, unit in keys))
 
 

@@ -24,6 +24,15 @@ function variance(nsec: number, samples: number, calls: number): number {
   return each * each * samples;
 }
 
+interface Columns {
+  tree: Tree;
+  weight: number;
+  inNsec: Float64Array;
+  restNsec: Float64Array;
+  inSamples: Float64Array;
+  restSamples: Float64Array;
+}
+
 export class Comparison {
   readonly callsIn: number;
   readonly callsRest: number;
@@ -32,6 +41,7 @@ export class Comparison {
   private readonly usual: number;
   private frames: { tree: Tree; count: number; widen: Float64Array } | null = null;
   private readonly zLeast: number;
+  private columns: Columns | null = null;
 
   private constructor(p: Picture) {
     const split = p.split!;
@@ -80,13 +90,21 @@ export class Comparison {
     return widen;
   }
 
+  private columnsOf(tree: Tree): Columns {
+    if (this.columns?.tree === tree && this.columns.weight === tree.weight) return this.columns;
+    this.columns = {
+      tree, weight: tree.weight,
+      inNsec: tree.totals(1 << SIDE_IN, "nsec"), restNsec: tree.totals(1 << SIDE_REST, "nsec"),
+      inSamples: tree.totals(1 << SIDE_IN, "samples"), restSamples: tree.totals(1 << SIDE_REST, "samples"),
+    };
+    return this.columns;
+  }
+
   node(tree: Tree, node: number): Contrast {
-    const wide = this.widenFrames(tree)[tree.frame[node]];
-    const inNsec = tree.totals(1 << SIDE_IN, "nsec")[node];
-    const restNsec = tree.totals(1 << SIDE_REST, "nsec")[node];
-    const error = wide * Math.sqrt(
-      variance(inNsec, tree.totals(1 << SIDE_IN, "samples")[node], this.callsIn) +
-      variance(restNsec, tree.totals(1 << SIDE_REST, "samples")[node], this.callsRest));
+    const wide = this.widenFrames(tree)[tree.frame[node]], c = this.columnsOf(tree);
+    const inNsec = c.inNsec[node], restNsec = c.restNsec[node];
+    const error = wide * Math.sqrt(variance(inNsec, c.inSamples[node], this.callsIn) +
+                                   variance(restNsec, c.restSamples[node], this.callsRest));
     const each = inNsec / this.callsIn, other = restNsec / this.callsRest;
     const z = error > 0 ? (each - other) / error : 0;
     return { in: each, rest: other, extra: each - other, error: Z95 * error, z,

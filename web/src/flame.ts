@@ -13,6 +13,7 @@ import { ALL_SIDES, Tree } from "./tree.ts";
 export const ROW = 18; /** px, with its gap */
 const LEAST = 0.5; /** px */
 const LABEL_LEAST = 26; /** px that a name needs */
+const LABELS_MOST = 4000; /** that are kept */
 const RUN = -1; /** in place of a node: several, too narrow to be told apart */
 
 /** What is looked at: a part of a node, from 0..1 to 0..1 of its width. */
@@ -261,18 +262,23 @@ export class Flame {
     return this.shades[frame];
   }
 
-  private inside(look: Look, node: number): boolean {
-    for (let at = node; at; at = this.tree.parent[at])
-      if (this.tree.nodeName(at) === look.span) return true;
-    return false;
+  /** known: of callers that were asked about before. */
+  private inside(look: Look, node: number, known: Map<number, boolean>): boolean {
+    if (!node) return false;
+    let is = known.get(node);
+    if (is === undefined) {
+      is = this.tree.nodeName(node) === look.span || this.inside(look, this.tree.parent[node], known);
+      known.set(node, is);
+    }
+    return is;
   }
 
-  private colour(look: Look, node: number): string {
+  private colour(look: Look, node: number, known: Map<number, boolean>): string {
     const { palette, comparison } = look;
     if (node === RUN) return palette.noise;
     if (look.matched?.[this.tree.frame[node]]) return palette.match;
     if (!comparison) return palette.plain[this.shade(this.tree.frame[node])];
-    if (look.span && !this.inside(look, node)) return palette.outer;
+    if (look.span && !this.inside(look, node, known)) return palette.outer;
     const d = comparison.node(this.tree, node);
     if (d.noise || !comparison.most) return palette.noise;
     return compared(palette, d.extra / comparison.most);
@@ -282,7 +288,7 @@ export class Flame {
     const key = `${room} ${name}`;
     let label = this.labels.get(key);
     if (label === undefined) {
-      if (this.labels.size > 20000) this.labels.clear();
+      if (this.labels.size > LABELS_MOST) this.labels.clear();
       label = shorten(name, room);
       this.labels.set(key, label);
     }
@@ -292,10 +298,11 @@ export class Flame {
   paint(ctx: CanvasRenderingContext2D, look: Look, now = 0): void {
     const r = this.layout(now), { palette } = look;
     const first = Math.floor(this.scroll / ROW), last = (this.scroll + this.height) / ROW;
-    const groups = new Map<string, number[]>();
+    const groups = new Map<string, number[]>(), known = new Map<number, boolean>();
+    const colours: string[] = new Array(r.count);
     for (let i = 0; i < r.count; i++) {
       if (r.row[i] < first || r.row[i] > last) continue;
-      const colour = this.colour(look, r.node[i]);
+      const colour = (colours[i] = this.colour(look, r.node[i], known));
       const group = groups.get(colour);
       if (group) group.push(i);
       else groups.set(colour, [i]);
@@ -309,10 +316,10 @@ export class Flame {
         ctx.fillRect(r.x[i], r.row[i] * ROW - this.scroll, w > 3 ? w - 1 : w, ROW - 1);
       }
     }
-    this.paintLabels(ctx, look, first, last);
+    this.paintLabels(ctx, look, colours, first, last);
   }
 
-  private paintLabels(ctx: CanvasRenderingContext2D, look: Look, first: number,
+  private paintLabels(ctx: CanvasRenderingContext2D, look: Look, colours: string[], first: number,
                       last: number): void {
     const r = this.rects, { palette } = look;
     ctx.font = FONT;
@@ -324,7 +331,7 @@ export class Flame {
       const room = Math.floor((r.width[i] - 7) / this.charWidth);
       const label = this.label(this.tree.nodeName(r.node[i]), room);
       if (!label) continue;
-      const text = palette.dim.has(this.colour(look, r.node[i])) ? palette.dimText : palette.text;
+      const text = palette.dim.has(colours[i]) ? palette.dimText : palette.text;
       if (ctx.fillStyle !== text) ctx.fillStyle = text;
       ctx.fillText(label, r.x[i] + 3, r.row[i] * ROW - this.scroll + ROW / 2);
     }

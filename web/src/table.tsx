@@ -100,13 +100,29 @@ interface Times {
   rows: ReturnType<typeof functionTimes>;
 }
 let last: Times | null = null;
+/** Raised when they were counted. */
+const counted = signal(0);
+let counting = false;
 
-function times(tree: Tree, mask: number) {
-  const now = performance.now();
+/** Null: they are counted when the graph was drawn. */
+function times(tree: Tree, mask: number): Times["rows"] | null {
+  const now = performance.now(), big = tree.count > BIG;
   const same = last && last.tree === tree && last.mask === mask;
-  if (same && (last!.weight === tree.weight || (tree.count > BIG && now - last!.at < 2000)))
-    return last!.rows;
-  last = { tree, weight: tree.weight, mask, at: now, rows: functionTimes(tree, mask) };
+  void counted.value;
+  if (same && (last!.weight === tree.weight || (big && now - last!.at < 2000))) return last!.rows;
+  if (big && !same && !counting) {
+    counting = true;
+    requestAnimationFrame(() => setTimeout(() => {
+      counting = false;
+      count(tree, mask);
+      counted.value++;
+    }));
+  }
+  return big && !same ? null : count(tree, mask);
+}
+
+function count(tree: Tree, mask: number): Times["rows"] {
+  last = { tree, weight: tree.weight, mask, at: performance.now(), rows: functionTimes(tree, mask) };
   return last.rows;
 }
 
@@ -115,7 +131,7 @@ function Totals() {
   const rows = useComputed(() => {
     void state.version.value;
     const tree = state.tree(), all = times(tree, state.mask.value), key = bySelf.value ? "self" : "total";
-    return all.filter((r) => r.frame !== tree.frame[0] && matchesSearch(tree.name(r.frame)))
+    return (all ?? []).filter((r) => r.frame !== tree.frame[0] && matchesSearch(tree.name(r.frame)))
       .sort((a, b) => b[key] - a[key] || a.frame - b.frame);
   });
   const tree = state.tree(), whole = tree.totals(state.mask.value, "nsec")[0];

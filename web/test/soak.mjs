@@ -32,8 +32,11 @@ function check(name, good, why = "") {
 
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 const memory = async () => ({
-  page: await page.evaluate(() => {
-    globalThis.gc();
+  page: await page.evaluate(async () => {
+    for (let i = 0; i < 3; i++) {
+      globalThis.gc();
+      await new Promise((done) => setTimeout(done, 50));
+    }
     return performance.memory.usedJSHeapSize / 1e6;
   }),
   sonde: +/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))[1] / 1e3,
