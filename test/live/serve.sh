@@ -37,7 +37,7 @@ check 'what can be watched is found by parts of its name' page "$address" find s
 check 'a place can be watched while it runs, and left again' page "$address" watch spin
 check 'what cannot be watched is said' page "$address" refused 404 watch \
 	'{"place": "f_pusj"}' 'near: f_push'
-check 'thirty pages at once' page "$address" many 30
+check 'fifty pages at once' page "$address" many 50
 port=${address#http://127.0.0.1:} port=${port%%/*}
 sonde_run -p "$target" --listen "$port" -d 1
 check 'a port that is taken is said' bash -c "[ $status = 1 ] && grep -q 'something else does' '$err'"

@@ -2,7 +2,7 @@
 # A recording in the page: what open serves, and what a browser makes of it.  Needs no root.
 # shop.sonde: sonde record -p PID -s handle_request -F 199 -d 10, of shop-server.
 . "$(dirname "$0")/../live/lib.sh"
-plan 23
+plan 24
 recording=$(dirname "$0")/shop.sonde
 
 sonde_run open "$work/none.sonde"

@@ -317,6 +317,26 @@ await test("it is dark where that is wished", async () => {
   await page.emulateMedia({ colorScheme: "light" });
 });
 
+await test("a line that breaks is mended, and what is looked at stays", async () => {
+  await page.keyboard.press("1");
+  await settled();
+  const at = await middleOf("parse_request");
+  await page.mouse.click(at.x, at.y);
+  await settled();
+  const name = () => ask(() => sonde.state.tree().nodeName(sonde.state.view.value.node));
+  assert((await name()) === "parse_request", await name());
+  const before = await ask(() => {
+    const v = sonde.state.version.value;
+    sonde.link.socket.close();
+    return v;
+  });
+  await until((v) => sonde.link.state.value === "open" && sonde.state.version.value > v && sonde.state.isAnswered.value, before);
+  await settled();
+  assert((await name()) === "parse_request", await name());
+  await page.keyboard.press("Escape");
+  await settled();
+});
+
 await test("names are text, whatever they are", async () => {
   const hostile = '<img src=x onerror="window.harmed=1">';
   await ask((name) => {
