@@ -10,7 +10,6 @@
 struct answer {
 	const struct store *store;
 	const struct query *query;
-	const struct naming *naming;
 	struct window window; /* resolved */
 	nsec asked;	      /* how long it was before it was widened */
 	nsec newest;	      /* time known */
@@ -299,7 +298,7 @@ int answers_ask(struct answers *kept, const struct store *st, const struct query
 	nsec newest =
 		st->has_end && st->end.head.time > st->first ? st->end.head.time : st->newest;
 	nsec until = q->until && q->until < newest ? q->until : newest;
-	struct answer a = { .store = st, .query = q, .naming = naming, .newest = newest };
+	struct answer a = { .store = st, .query = q, .newest = newest };
 	int r = answer_window(&a, until, err);
 
 	if (r == 0) {

@@ -72,7 +72,6 @@ bool extra_reach(struct extra *x, const struct store_probe *probe)
 	const struct picture *p = x->fold->picture;
 	uint32_t from = x->ways.count;
 
-	x->probe = probe;
 	functions_reach(&x->functions);
 	while (x->marks.count < p->frames.count) {
 		uint8_t mark = fold_is_probed(x->fold, x->marks.count, probe) ? MARK_PROBED : 0;

@@ -30,7 +30,6 @@
 /* Zero with fold, functions.picture and scatter.fs is valid. */
 struct extra {
 	const struct fold *fold;
-	const struct store_probe *probe; /* of the split */
 	struct functions functions;
 	struct scatter scatter;
 	ARRAY(uint8_t) marks; /* of each frame */
@@ -38,8 +37,9 @@ struct extra {
 };
 
 void extra_init(struct extra *x, const struct fold *f);
-/* Takes in the nodes that are new.  False: they tell that others are not what they seemed to
- * be, and all that was told to the scatter has to be told again, to a new one. */
+/* Takes in the nodes that are new; probe: of the split.  False: they tell that others are not
+ * what they seemed to be, and all that was told to the scatter has to be told again, to a new
+ * one. */
 bool extra_reach(struct extra *x, const struct store_probe *probe);
 /* Fills functions, itself, z_least, off_in_nsec and off_rest_nsec from the picture's nodes and
  * sides, and the strata that were told to the scatter and shared; net: times every weight. */

@@ -107,11 +107,6 @@ static void name_anew(struct gather *g, const struct gather_question *q)
 	extra_init(&g->extra, &g->fold);
 }
 
-static bool query_is_filtered(const struct query *q)
-{
-	return q->thread || q->tid || q->pid;
-}
-
 static bool query_takes(const struct gather_question *question, const struct sample *s)
 {
 	const struct query *q = question->query;
@@ -251,8 +246,7 @@ static void take_cube(struct gathering *o)
 	const struct cube *c = &o->q->store->cube;
 	const struct window *w = o->q->window;
 
-	if (w->kind != WINDOW_ALL || query_is_filtered(o->q->query) ||
-	    !split_is_by_duration(o->q->split) || !cube_knows(c, probe_of(o->q))) {
+	if (w->kind != WINDOW_ALL || !o->q->by_duration || !cube_knows(c, probe_of(o->q))) {
 		if (w->from <= c->newest)
 			o->g->forgotten = c->samples + c->refused;
 		return;
