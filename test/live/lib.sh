@@ -144,6 +144,14 @@ live_start() {
 	done
 	address=$(head -1 "$out")
 }
+# The demonstration's server, as the target of a page with handle_request as a span.
+live_shop() {
+	"$shop" >/dev/null &
+	target=$!
+	children+=("$target")
+	sleep 0.5
+	live_start -q -p "$target" -s handle_request "$@"
+}
 live_end() { kill -INT "$tracer" 2>/dev/null; sonde_finish; }
 
 # The program that drives a browser, and the browser: $browser.

@@ -6,11 +6,7 @@ need root
 need bpf
 need_browser
 
-"$shop" >/dev/null &
-target=$!
-children+=("$target")
-sleep 0.5
-live_start -q -p "$target" -s handle_request -F 29
+live_shop -F 29
 tap_of timeout -k 5 $((seconds + 60)) node "$web/test/soak.mjs" "$address" "$browser" "$tracer" \
 	"$seconds" parse_request
 live_end

@@ -6,11 +6,7 @@ need root
 need bpf
 need_browser
 
-"$shop" >/dev/null &
-target=$!
-children+=("$target")
-sleep 0.5
-live_start -q -p "$target" -s handle_request
+live_shop
 browse live
 check 'sonde ended well' status_is 0
 check 'and took nothing from the target' alive "$target"
