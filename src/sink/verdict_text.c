@@ -12,7 +12,6 @@
 
 #define TICK_TIMES 1.5	  /* calls so much longer than a tick can be told apart */
 #define WAITING_LEAST 0.1 /* of the extra time: worth a sentence */
-#define CALLS_LEAST 20	  /* so many of them make a split */
 #define NAME_COLUMNS 48
 
 static void add_name(struct text *t, const struct picture *p, uint32_t frame)
@@ -185,30 +184,6 @@ static void say_noise(struct text *t, const struct picture *p)
 		    text_count(rest, p->sides[SIDE_REST].samples));
 }
 
-static uint64_t calls_above(const struct picture_span *span, nsec bound)
-{
-	uint64_t calls = 0;
-
-	for (uint32_t i = 0; i < span->buckets.count; i++)
-		calls += span->buckets.at[i].low >= bound ? span->buckets.at[i].count : 0;
-	return calls;
-}
-
-/* A round bound that calls can be told apart at, and some are above; 0: none are. */
-static nsec bound_to_try(const struct picture *p)
-{
-	static const uint32_t steps[] = { 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000 };
-	const struct picture_span *span = headline_span(p);
-
-	for (unsigned i = 0; i < COUNT_OF(steps); i++) {
-		nsec bound = steps[i] * NSEC_PER_USEC;
-
-		if (bound >= TICK_TIMES * fmax(p->losses.tick_nsec, p->threshold))
-			return span && calls_above(span, bound) >= CALLS_LEAST ? bound : 0;
-	}
-	return 0;
-}
-
 /* " --split 'dur > 2ms'"; nothing where the place cannot be written so. */
 static void ask_for_bound(struct text *t, const struct picture *p, nsec bound)
 {
@@ -247,7 +222,6 @@ static void say_blurred(struct text *t, const struct picture *p)
 {
 	char tick[TEXT_QUANTITY];
 	AUTO_TEXT struct text ask = { 0 };
-	nsec better = bound_to_try(p);
 	bool brief = p->threshold < TICK_TIMES * p->losses.tick_nsec;
 
 	text_format(t,
@@ -258,8 +232,8 @@ static void say_blurred(struct text *t, const struct picture *p)
 	text_add(t,
 		 ": how many there are, how long they last and what share of the time they "
 		 "have holds, but not which of them a sample fell in, so no cause is named.");
-	if (better) {
-		ask_for_bound(&ask, p, better);
+	if (p->clearer) {
+		ask_for_bound(&ask, p, p->clearer);
 		if (ask.size)
 			text_format(t, " Try%s.", text_string(&ask));
 	} else if (brief) {

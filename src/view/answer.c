@@ -1,5 +1,6 @@
 #include "view/answer.h"
 
+#include "view/blur.h"
 #include "view/gap.h"
 
 #include <math.h>
@@ -124,26 +125,6 @@ static void answer_losses(struct answer *a)
 	gap_sort(p);
 }
 
-/* Were each sample's side known, being IN had a variance of p (1 - p), p being IN's part of
- * all; as each is IN with a chance, the mean of chance (1 - chance) is lost of it. */
-static double blur_of(const struct strata *strata)
-{
-	double sides[NR_STRATA_SIDE] = { 0 }, lost = 0, all, whole;
-
-	for (uint32_t i = 0; i < strata->list.count; i++) {
-		const struct stratum *st = &strata->list.at[i];
-		const double *chance = st->chances.chance;
-
-		for (unsigned side = 0; side < NR_STRATA_SIDE; side++)
-			sides[side] += chance[side] * st->judged;
-		if (st->chances.brief)
-			lost += chance[SIDE_IN] * (1 - chance[SIDE_IN]) * st->judged;
-	}
-	all = sides[SIDE_IN] + sides[SIDE_REST];
-	whole = all > 0 ? sides[SIDE_IN] * sides[SIDE_REST] / all : 0;
-	return whole > 0 ? fmin(1, lost / whole) : 0;
-}
-
 static void answer_split(struct answer *a)
 {
 	const struct calls_question question = { a->store, &a->window, a->split,
@@ -163,6 +144,9 @@ static void answer_split(struct answer *a)
 	if (!probe)
 		return;
 	p->blur = blur_of(&a->gather->strata);
+	if (p->blur > BLUR_MOST)
+		p->clearer = blur_least(&a->gather->strata, &a->odds,
+					&p->spans.at[p->split_span], p->threshold);
 	calls_by_side(p, &question, &a->gather->strata);
 	extra_functions(&a->gather->extra, &a->gather->strata, a->net);
 }

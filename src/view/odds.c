@@ -145,11 +145,38 @@ static void stretch(const struct odds *o, struct odds_of_call *call)
 	}
 }
 
+static bool is_brief(const struct odds *o, uint32_t bucket)
+{
+	return o->calls && bucket < NR_BUCKET && dist_middle(bucket) < o->brief;
+}
+
+static double part_above(uint32_t bucket, double bound)
+{
+	double low = bucket_low(bucket), end = bucket_low(bucket + 1);
+
+	return fmin(1, fmax(0, end - bound) / (end - low));
+}
+
+void odds_above(const struct odds *o, uint32_t bucket, const nsec *bounds, unsigned n,
+		double *ret)
+{
+	double weights[NR_BUCKET], sum = 0;
+	uint32_t end = 0;
+
+	if (is_brief(o, bucket))
+		sum = residue_weigh(&o->residue, o->calls, dist_middle(bucket), weights, &end);
+	for (unsigned i = 0; i < n; i++) {
+		ret[i] = sum > 0 ? 0 : dist_middle(bucket) > bounds[i];
+		for (uint32_t b = 0; sum > 0 && b < end; b++)
+			ret[i] += weights[b] / sum * part_above(b, bounds[i]);
+	}
+}
+
 const struct odds_of_call *odds_ask(struct odds *o, uint32_t bucket)
 {
 	struct odds_of_call **of;
 
-	if (!o->calls || bucket >= NR_BUCKET || dist_middle(bucket) >= o->brief)
+	if (!is_brief(o, bucket))
 		return NULL;
 	of = &o->of[bucket];
 	if (!*of) {

@@ -51,6 +51,9 @@ void odds_learn(struct odds *o, const struct dist *hit);
 /* A finished call that a tick fell into, by the bucket of what was observed; NULL: it lasted as
  * it was observed. */
 const struct odds_of_call *odds_ask(struct odds *o, uint32_t bucket);
+/* Of a call observed in a bucket: the chance that it lasted longer than each of n bounds. */
+void odds_above(const struct odds *o, uint32_t bucket, const nsec *bounds, unsigned n,
+		double *ret);
 void odds_done(struct odds *o);
 
 #endif

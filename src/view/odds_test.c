@@ -82,6 +82,60 @@ static void what_is_near_cannot_be_told_apart(void **state)
 	struct picture *p = ask_split(st, "dur > 4us"); /* within a bucket of 4 us */
 
 	assert_true(p->blur > 0.6);
+	assert_in_range(p->clearer, 6 * USEC, 8 * USEC);
+	picture_free(p);
+	p = ask_split(st, "dur > p98"); /* among the slow ones */
+	assert_true(p->blur > 0.6);
+	assert_in_range(p->clearer, 6 * USEC, 8 * USEC);
+	picture_free(p);
+	p = ask_split(st, "dur > 8us");
+	assert_int_equal(p->clearer, 0);
+	picture_free(p);
+	store_free(st);
+}
+
+/* Of calls of 4 and 6 us nobody knows which ones ticks fell into. */
+static void a_clearer_bound_is_where_calls_differ_by_more(void **state)
+{
+	struct store *st = make_store(NULL);
+	nsec durations[1000];
+	struct picture *p;
+
+	for (unsigned i = 0; i < COUNT_OF(durations); i++)
+		durations[i] = i < 50 ? 300 * USEC : i < 500 ? 6 * USEC : 4 * USEC;
+	for (unsigned i = 0; i < HIT_QUICK; i++) {
+		const struct chain *const in[] = { i % 8 ? &in_render : &in_expand, NULL };
+		nsec added = 5 * USEC + hash_u64(i) % 10000;
+
+		call(st, 1 + i, 1010 * MS + i * MS,
+		     durations[i % 8 ? 100 * (i % 8) : 0] + added, in);
+	}
+	for (unsigned i = 0; i < 10; i++)
+		build_calls(st, (1000 + 100 * i) * MS, (1100 + 100 * i) * MS, 1, durations,
+			    COUNT_OF(durations));
+	build_end(st, 2000 * MS);
+	p = ask_split(st, "dur > 5us");
+	assert_true(p->blur > 0.5);
+	assert_in_range(p->clearer, 20 * USEC, 200 * USEC);
+	picture_free(p);
+	store_free(st);
+}
+
+static void alike_calls_have_no_clearer_bound(void **state)
+{
+	struct store *st = make_store(NULL);
+	nsec durations[1000];
+	struct picture *p;
+
+	for (unsigned i = 0; i < COUNT_OF(durations); i++)
+		durations[i] = QUICK;
+	for (unsigned i = 0; i < HIT_QUICK; i++)
+		brief_call(st, i, false);
+	build_calls(st, 1000 * MS, 2000 * MS, 1, durations, COUNT_OF(durations));
+	build_end(st, 2000 * MS);
+	p = ask_split(st, "dur > 4us");
+	assert_true(p->blur > 0.6);
+	assert_int_equal(p->clearer, 0);
 	picture_free(p);
 	store_free(st);
 }
@@ -177,6 +231,8 @@ int main(void)
 		cmocka_unit_test(sides_have_what_the_histogram_says),
 		cmocka_unit_test(sides_do_what_their_calls_do),
 		cmocka_unit_test(what_is_near_cannot_be_told_apart),
+		cmocka_unit_test(a_clearer_bound_is_where_calls_differ_by_more),
+		cmocka_unit_test(alike_calls_have_no_clearer_bound),
 		cmocka_unit_test(calls_of_other_threads_are_estimated_alike),
 		cmocka_unit_test(what_is_forgotten_is_judged_alike),
 		cmocka_unit_test(one_call_is_told_by_how_it_was_observed),

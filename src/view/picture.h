@@ -191,6 +191,7 @@ struct picture {
 	/* what of a difference between IN and REST is lost because the sides of samples are
 	 * probabilities (view/odds.h): 0 = nothing, 1 = only how many there are is known */
 	double blur;
+	nsec clearer; /* a round bound to try instead, where too much is; 0 = none is better */
 	struct picture_side sides[NR_SIDE];
 	ARRAY(struct picture_function) functions; /* by extra_nsec, largest first */
 	struct picture_function itself; /* the span's own code; frame UINT32_MAX: never seen */

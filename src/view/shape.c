@@ -182,14 +182,13 @@ unsigned shape_modes(const struct picture_span *span, struct shape_mode ret[SHAP
 	return count;
 }
 
-/* The round number nearest to a duration, on the scale of the logarithm. */
-static nsec round_near(double nsec)
+nsec shape_round(double duration)
 {
 	static const double steps[] = { 1, 1.5, 2, 3, 4, 5, 6, 8, 10 };
-	double unit = pow(10, floor(log10(nsec))), best = unit;
+	double unit = pow(10, floor(log10(duration))), best = unit;
 
 	for (unsigned i = 0; i < COUNT_OF(steps); i++)
-		if (fabs(log(steps[i] * unit / nsec)) < fabs(log(best / nsec)))
+		if (fabs(log(steps[i] * unit / duration)) < fabs(log(best / duration)))
 			best = steps[i] * unit;
 	return llround(best);
 }
@@ -210,6 +209,6 @@ bool shape_mixed(const struct picture_span *span, nsec bound, struct shape_mix *
 		return false;
 	*ret = (struct shape_mix){ .nsec = modes[i].nsec,
 				   .share = shorter / (shorter + longer),
-				   .bound = round_near(modes[i].until) };
+				   .bound = shape_round(modes[i].until) };
 	return ret->bound > modes[i].nsec && ret->bound < modes[i + 1].nsec;
 }

@@ -29,6 +29,9 @@ void shape_bins(const struct picture_span *span, double *ret_bins, unsigned n);
  * most SHAPE_MODES; 0: there are no calls. */
 unsigned shape_modes(const struct picture_span *span, struct shape_mode ret[SHAPE_MODES]);
 
+/* The round number nearest to a duration, on the scale of the logarithm. */
+nsec shape_round(double duration);
+
 /* A bound with calls of two kinds above it. */
 struct shape_mix {
 	double nsec;  /* around which the shorter kind gathers */

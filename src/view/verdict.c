@@ -1,11 +1,11 @@
 #include "view/verdict.h"
 
+#include "view/blur.h"
 #include "view/compare.h"
 
 #include <math.h>
 
 #define SHARE_MOST 0.5 /* of the extra CPU time */
-#define BLUR_MOST 0.5  /* of the difference: more is lost than left */
 
 bool verdict_is_blurred(const struct picture *p)
 {
