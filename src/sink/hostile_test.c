@@ -199,6 +199,7 @@ static const char *const lasting[] = {
 	"split.expr",
 	"split.threshold_ns",
 	"split.blur",
+	"split.clearer_ns",
 	"split.in.calls",
 	"split.in.samples",
 	"split.in.weight_ns",

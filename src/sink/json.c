@@ -190,6 +190,7 @@ static void add_split(struct text *t, const struct picture *p)
 	add_number(t, "span", p->split_span);
 	add_number(t, "threshold_ns", p->threshold);
 	add_real(t, "blur", p->blur);
+	add_number(t, "clearer_ns", p->clearer);
 	for (unsigned i = 0; i < NR_SIDE; i++) {
 		const struct picture_side *side = &p->sides[i];
 

@@ -143,11 +143,12 @@ static void answer_split(struct answer *a)
 	p->threshold = split_threshold(a->split);
 	if (!probe)
 		return;
-	p->blur = blur_of(&a->gather->strata);
+	calls_by_side(p, &question, &a->gather->strata);
+	p->blur =
+		blur_of(&a->gather->strata, p->sides[SIDE_IN].calls, p->sides[SIDE_REST].calls);
 	if (p->blur > BLUR_MOST)
 		p->clearer = blur_least(&a->gather->strata, &a->odds,
 					&p->spans.at[p->split_span], p->threshold);
-	calls_by_side(p, &question, &a->gather->strata);
 	extra_functions(&a->gather->extra, &a->gather->strata, a->net);
 }
 

@@ -7,10 +7,9 @@
 #define CALLS_LEAST 20 /* so many of them make a side */
 #define STEPS_MOST 9   /* 1, 2, 5 of three decades */
 
-/* Were each sample's side known, being IN had a variance of p (1 - p), p being IN's part of
- * all; as each is IN with a chance, the mean of chance (1 - chance) is lost of it. */
 struct loss {
-	double in, rest; /* samples */
+	double in, rest;	     /* samples */
+	double calls_in, calls_rest; /* of the window */
 	double lost;
 };
 
@@ -22,16 +21,39 @@ static void add_judged(struct loss *l, double in, double rest, bool brief, doubl
 		l->lost += in * (1 - in) * judged;
 }
 
-static double part_lost(const struct loss *l)
+static double part_of(double lost, double whole)
 {
-	double all = l->in + l->rest, whole = all > 0 ? l->in * l->rest / all : 0;
-
-	return whole > 0 ? fmin(1, l->lost / whole) : 0;
+	return lost <= 0 ? 0 : lost < whole ? lost / whole : 1;
 }
 
-double blur_of(const struct strata *strata)
+/* What a side is made of: were each sample's side known, being IN had a variance of p (1 - p)
+ * a sample, p being IN's part of all; as each is IN with a chance, chance (1 - chance) is lost
+ * of it. */
+static double lost_of_making(const struct loss *l)
 {
-	struct loss loss = { 0 };
+	double all = l->in + l->rest;
+
+	return part_of(l->lost, all > 0 ? l->in * l->rest / all : 0);
+}
+
+/* What a call of one side takes longer: as much of the samples as is lost goes from each side
+ * to the other, where it counts by the call. */
+static double lost_of_extra(const struct loss *l)
+{
+	if (l->calls_in <= 0 || l->calls_rest <= 0)
+		return 1;
+	return part_of(l->lost * (1 / l->calls_in + 1 / l->calls_rest),
+		       fabs(l->in / l->calls_in - l->rest / l->calls_rest));
+}
+
+static double part_lost(const struct loss *l)
+{
+	return fmin(lost_of_making(l), lost_of_extra(l));
+}
+
+double blur_of(const struct strata *strata, double calls_in, double calls_rest)
+{
+	struct loss loss = { .calls_in = calls_in, .calls_rest = calls_rest };
 
 	for (uint32_t i = 0; i < strata->list.count; i++) {
 		const struct stratum *st = &strata->list.at[i];
@@ -85,17 +107,22 @@ static void add_steps(struct bounds *b, nsec asked)
 	}
 }
 
-static bool parts_calls(const struct picture_span *span, nsec bound)
+static void count_calls(const struct picture_span *span, nsec bound, struct loss *ret)
 {
-	uint64_t above = 0, below = 0;
-
 	for (uint32_t i = 0; i < span->buckets.count; i++) {
 		const struct picture_bucket *b = &span->buckets.at[i];
 
-		above += b->low >= bound ? b->count : 0;
-		below += b->high <= bound ? b->count : 0;
+		if (b->low >= bound)
+			ret->calls_in += b->count;
+		else if (b->high <= bound)
+			ret->calls_rest += b->count;
 	}
-	return above >= CALLS_LEAST && below >= CALLS_LEAST;
+}
+
+static bool is_clear(const struct loss *l)
+{
+	return l->in > 0 && l->rest > 0 && l->calls_in >= CALLS_LEAST &&
+	       l->calls_rest >= CALLS_LEAST && part_lost(l) <= BLUR_MOST;
 }
 
 /* Of samples in calls of known durations, that are not left out. */
@@ -123,9 +150,10 @@ nsec blur_least(const struct strata *strata, const struct odds *odds,
 		for (unsigned k = 0; k < b.count; k++)
 			add_judged(&losses[k], above[k], 1 - above[k], true, st->judged);
 	}
-	for (unsigned k = 0; k < b.count; k++)
-		if (losses[k].in > 0 && losses[k].rest > 0 && parts_calls(span, b.at[k]) &&
-		    part_lost(&losses[k]) <= BLUR_MOST)
+	for (unsigned k = 0; k < b.count; k++) {
+		count_calls(span, b.at[k], &losses[k]);
+		if (is_clear(&losses[k]))
 			return b.at[k];
+	}
 	return 0;
 }

@@ -94,6 +94,37 @@ static void what_is_near_cannot_be_told_apart(void **state)
 	store_free(st);
 }
 
+/* Samples tell little of the brief ones, but all of what the long ones take longer. */
+static void what_long_calls_do_is_known_beside_brief_ones(void **state)
+{
+	struct store *st = make_store(NULL);
+	nsec durations[1000];
+	struct picture *p;
+
+	for (unsigned i = 0; i < COUNT_OF(durations); i++)
+		durations[i] = i < 120 ? 18 * USEC + 10 * i : 160;
+	for (unsigned i = 0; i < HIT_QUICK; i++) {
+		const struct chain *const in[] = { i % 40 ? &in_expand : &in_render, NULL };
+		nsec added = 5 * USEC + hash_u64(i) % 10000;
+
+		call(st, 1 + i, 1010 * MS + i * MS, durations[i % 40 ? i % 40 : 500] + added,
+		     in);
+	}
+	for (unsigned i = 0; i < 10; i++)
+		build_calls(st, (1000 + 100 * i) * MS, (1100 + 100 * i) * MS, 1, durations,
+			    COUNT_OF(durations));
+	build_end(st, 2000 * MS);
+	p = ask_split(st, "dur > p98");
+	assert_true(p->blur > 0.5);
+	assert_in_range(p->clearer, 1 * USEC, 12 * USEC);
+	picture_free(p);
+	p = ask_split(st, "dur > 10us");
+	assert_true(p->blur < 0.1);
+	assert_true(function(p, "expand")->z > 5 && function(p, "render")->z < 3);
+	picture_free(p);
+	store_free(st);
+}
+
 /* Of calls of 4 and 6 us nobody knows which ones ticks fell into. */
 static void a_clearer_bound_is_where_calls_differ_by_more(void **state)
 {
@@ -231,6 +262,7 @@ int main(void)
 		cmocka_unit_test(sides_have_what_the_histogram_says),
 		cmocka_unit_test(sides_do_what_their_calls_do),
 		cmocka_unit_test(what_is_near_cannot_be_told_apart),
+		cmocka_unit_test(what_long_calls_do_is_known_beside_brief_ones),
 		cmocka_unit_test(a_clearer_bound_is_where_calls_differ_by_more),
 		cmocka_unit_test(alike_calls_have_no_clearer_bound),
 		cmocka_unit_test(calls_of_other_threads_are_estimated_alike),
