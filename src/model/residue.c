@@ -110,26 +110,88 @@ void residue_learn_from(struct residue *r, double observed, double cases, const 
 	}
 }
 
+/* A bucket of calls that no tick fell into. */
+struct clean {
+	double middle;
+	double weight; /* before it is known how the call was observed */
+};
+
+static uint32_t clean_list(const struct dist *clean, struct clean ret[NR_BUCKET])
+{
+	uint32_t count = 0;
+
+	for (uint32_t b = 0; b < NR_BUCKET; b++) {
+		double middle = dist_middle(b);
+
+		if (clean->count[b] > 0)
+			ret[count++] = (struct clean){ middle, clean->count[b] * middle };
+	}
+	return count;
+}
+
+/* Where a call that was observed so long may lie on the residue's cells, and how likely. */
+struct guess {
+	uint32_t cell;
+	double into, weight;
+};
+
+/* As residue_weigh(), residue_learn_from(), for many: adds to cases, unspread. */
+static void learn_observed(const struct residue *last, double observed, double cases,
+			   const struct clean *clean, uint32_t count, double *ret_cases)
+{
+	struct guess guesses[NR_BUCKET];
+	double sum = 0;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct guess *g = &guesses[n];
+		const double *part;
+
+		if (!cell_of(observed - clean[i].middle, &g->cell, &g->into))
+			continue;
+		part = &last->part[g->cell];
+		g->weight = clean[i].weight * (part[0] + g->into * (part[1] - part[0]));
+		sum += g->weight;
+		n++;
+	}
+	for (uint32_t i = 0; i < n && sum > 0; i++) {
+		const struct guess *g = &guesses[i];
+		double c = cases / sum * g->weight;
+
+		ret_cases[g->cell] += c * (1 - g->into);
+		ret_cases[g->cell + 1] += c * g->into;
+	}
+}
+
+/* A few cases are no comb. */
+static void add_spread(struct residue *r, const double *cases)
+{
+	for (uint32_t i = 1; i + 1 < RESIDUE_CELLS; i++) {
+		r->part[i - 1] += cases[i] / 4;
+		r->part[i] += cases[i] / 2;
+		r->part[i + 1] += cases[i] / 4;
+		r->total += cases[i];
+	}
+}
+
 void residue_fit(struct residue *r, double spread, const struct dist *clean,
 		 const struct dist *hit)
 {
-	double weights[NR_BUCKET], part = fmin(1, FIT_CASES / hit->total);
+	double part = fmin(1, FIT_CASES / hit->total);
+	struct clean list[NR_BUCKET];
+	uint32_t count = clean_list(clean, list);
 	struct residue last;
-	uint32_t end;
 
 	residue_guess(r, spread);
 	for (unsigned pass = 0; pass < FIT_PASSES; pass++) {
+		double cases[RESIDUE_CELLS] = { 0 };
+
 		last = *r;
 		residue_guess(r, spread);
-		for (uint32_t b = 0; b < NR_BUCKET; b++) {
-			double sum, observed = dist_middle(b);
-
-			if (hit->count[b] <= 0)
-				continue;
-			sum = residue_weigh(&last, clean, observed, weights, &end);
-			if (sum > 0)
-				residue_learn_from(r, observed, part * hit->count[b], weights,
-						   end, sum);
-		}
+		for (uint32_t b = 0; b < NR_BUCKET; b++)
+			if (hit->count[b] > 0)
+				learn_observed(&last, dist_middle(b), part * hit->count[b],
+					       list, count, cases);
+		add_spread(r, cases);
 	}
 }
