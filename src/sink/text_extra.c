@@ -12,6 +12,7 @@
 #define ROWS_MAX 12	/* functions that stand out from noise */
 #define NOISE_MAX 3	/* and some that do not, for the eye to compare */
 #define TOO_SMALL 0.005 /* of the largest difference: certain, but of no interest */
+#define SHARED " *"
 #define OWN_CODE "'s own code"
 #define DEEP 4		 /* lines within one another */
 #define NUMBER_COLUMNS 8 /* each of slow, rest, more */
@@ -29,7 +30,7 @@ struct extra_table {
 	int decimals;
 	double whole;  /* extra time a call, on a CPU or not; 0 = not known */
 	unsigned step; /* columns that a line within another is further in */
-	unsigned name_columns, place_columns;
+	struct part_columns columns;
 };
 
 static void table_pick(struct extra_table *t, const struct picture_function *f)
@@ -147,31 +148,13 @@ static void add_numbers(struct extra_table *t, const struct contrast *d)
 	text_add_char(out, '\n');
 }
 
-static void add_name(struct extra_table *t, const char *name, uint32_t frame, unsigned indent,
-		     bool shared)
-{
-	struct text *out = t->r->out;
-	size_t from = out->size;
-	unsigned most = t->name_columns / 2;
-
-	indent = indent > most ? most : indent;
-	text_format(out, "%*s", indent, "");
-	fit_name(out, name, t->name_columns - indent - (shared ? 2 : 0));
-	if (shared)
-		text_add(out, " *");
-	fit_pad(out, from, t->name_columns + 1);
-	from = out->size;
-	if (frame != UINT32_MAX)
-		part_place(t->r, frame, t->place_columns);
-	fit_pad(out, from, t->place_columns);
-}
-
 static void add_row(struct extra_table *t, uint32_t row, unsigned indent)
 {
 	const struct picture_function *f = table_row(t, row);
 	struct contrast d = contrast_of_function(f);
 
-	add_name(t, walk_name(t->r->p, f->frame), f->frame, indent, t->nest.shared[row]);
+	part_name(t->r, &t->columns, indent, walk_name(t->r->p, f->frame),
+		  t->nest.shared[row] ? SHARED : "", f->frame);
 	add_numbers(t, &d);
 }
 
@@ -225,13 +208,14 @@ static void add_columns(struct extra_table *t)
 {
 	const struct picture *p = t->r->p;
 	struct text *out = t->r->out;
+	unsigned columns = t->columns.name + 1 + t->columns.place;
 	size_t from = out->size;
 
-	fit_pad(out, from, t->name_columns + 1 + t->place_columns + NUMBER_COLUMNS);
+	fit_pad(out, from, columns + NUMBER_COLUMNS);
 	text_format(out, "%6s a %s", t->unit_name, p->compared ? "second" : "call");
-	fit_pad(out, from, t->name_columns + 1 + t->place_columns + 3 * NUMBER_COLUMNS + 3);
+	fit_pad(out, from, columns + 3 * NUMBER_COLUMNS + 3);
 	text_add(out, t->whole > 0 ? "of the\n" : "\n");
-	fit_pad(out, out->size, t->name_columns + 1 + t->place_columns);
+	fit_pad(out, out->size, columns);
 	text_format(out, "%*s%*s%*s", NUMBER_COLUMNS, headline_side(p), NUMBER_COLUMNS,
 		    headline_other(p), NUMBER_COLUMNS, "more");
 	text_add(out, t->whole > 0 ? "   extra\n" : "\n");
@@ -244,7 +228,7 @@ static void add_whole(struct extra_table *t)
 
 	if (t->whole <= 0)
 		return;
-	add_name(t, "a whole call", UINT32_MAX, 2, false);
+	part_name(t->r, &t->columns, 2, "a whole call", "", UINT32_MAX);
 	add_number(t, sides[SIDE_IN].mean_nsec, false);
 	add_number(t, sides[SIDE_REST].mean_nsec, false);
 	add_number(t, t->whole, true);
@@ -259,13 +243,13 @@ static void add_rest_of_it(struct extra_table *t)
 
 	if (span && compare_itself(t->r->p, &d)) {
 		fit_name(&name, picture_text(t->r->p, span->function),
-			 t->name_columns - 2 - strlen(OWN_CODE));
+			 t->columns.name + t->columns.place - 2 - strlen(OWN_CODE));
 		text_add(&name, OWN_CODE);
-		add_name(t, text_string(&name), UINT32_MAX, 2, false);
+		part_name(t->r, &t->columns, 2, text_string(&name), "", UINT32_MAX);
 		add_numbers(t, &d);
 	}
 	if (compare_waiting(t->r->p, &d)) {
-		add_name(t, "not on a CPU", UINT32_MAX, 2, false);
+		part_name(t->r, &t->columns, 2, "not on a CPU", "", UINT32_MAX);
 		add_numbers(t, &d);
 	}
 	add_whole(t);
@@ -294,21 +278,18 @@ static unsigned nest_depth(const struct nest *n)
 	return most;
 }
 
-static void measure_rows(const struct extra_table *t, uint32_t parent, unsigned indent,
-			 unsigned *name, unsigned *place)
+static void measure_rows(struct extra_table *t, uint32_t parent, unsigned indent)
 {
 	for (uint32_t i = 0; i < t->count; i++) {
 		uint32_t frame = table_row(t, i)->frame;
-		unsigned columns, file;
+		const char *name = walk_name(t->r->p, frame);
+		const char *mark = t->nest.shared[i] ? SHARED : "";
 
 		if (t->nest.within[i] != parent)
 			continue;
-		columns =
-			indent + fit_natural(walk_name(t->r->p, frame)) + 2 * t->nest.shared[i];
-		file = part_place_natural(t->r, frame);
-		*name = columns > *name ? columns : *name;
-		*place = file > *place ? file : *place;
-		measure_rows(t, i, indent + t->step, name, place);
+		part_columns_take(&t->columns, indent + fit_natural(name) + strlen(mark),
+				  part_place_natural(t->r, frame));
+		measure_rows(t, i, indent + t->step);
 	}
 }
 
@@ -318,15 +299,14 @@ static void table_fit(struct extra_table *t)
 	const struct picture_span *span = headline_span(t->r->p);
 
 	t->step = nest_depth(&t->nest) > DEEP ? 1 : 2;
-	t->name_columns = 2 + strlen("not on a CPU");
-	if (span) {
-		unsigned itself = 2 + strlen(OWN_CODE) +
-				  fit_natural(picture_text(t->r->p, span->function));
-
-		t->name_columns = itself > t->name_columns ? itself : t->name_columns;
-	}
-	measure_rows(t, NEST_NONE, 2, &t->name_columns, &t->place_columns);
-	fit_share(t->r->columns - numbers, &t->name_columns, &t->place_columns);
+	part_columns_take(&t->columns, 2 + strlen("not on a CPU"), 0);
+	if (span)
+		part_columns_take(&t->columns,
+				  2 + strlen(OWN_CODE) +
+					  fit_natural(picture_text(t->r->p, span->function)),
+				  0);
+	measure_rows(t, NEST_NONE, 2);
+	part_columns_fit(&t->columns, t->r->columns - numbers);
 }
 
 void part_extra(struct report *r)

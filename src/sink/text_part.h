@@ -36,4 +36,18 @@ void part_words(struct report *r, const struct text *words);
 unsigned part_place_natural(const struct report *r, uint32_t frame);
 unsigned part_site_natural(const struct report *r, uint32_t node);
 
+/* Columns of a table's names and the places behind them.  Zero is that of no row. */
+struct part_columns {
+	unsigned name, place;
+	unsigned alone; /* the longest name that has no place, and room where places are */
+};
+
+/* Takes a row in: its name, with all that is before it, is so wide. */
+void part_columns_take(struct part_columns *c, unsigned name, unsigned place);
+/* All rows are known: what is before their numbers is to fit into so many. */
+void part_columns_fit(struct part_columns *c, unsigned columns);
+/* A row up to its numbers; mark: behind the name.  frame UINT32_MAX: no place. */
+void part_name(struct report *r, const struct part_columns *c, unsigned indent,
+	       const char *name, const char *mark, uint32_t frame);
+
 #endif

@@ -88,6 +88,43 @@ unsigned part_site_natural(const struct report *r, uint32_t node)
 	return natural(r, node, part_site);
 }
 
+void part_columns_take(struct part_columns *c, unsigned name, unsigned place)
+{
+	unsigned *widest = place ? &c->name : &c->alone;
+
+	*widest = name > *widest ? name : *widest;
+	c->place = place > c->place ? place : c->place;
+}
+
+void part_columns_fit(struct part_columns *c, unsigned columns)
+{
+	unsigned both;
+
+	fit_share(columns, &c->name, &c->place);
+	both = c->alone < columns ? c->alone : columns;
+	if (both > c->name + c->place)
+		c->name = both - c->place;
+}
+
+void part_name(struct report *r, const struct part_columns *c, unsigned indent,
+	       const char *name, const char *mark, uint32_t frame)
+{
+	unsigned place = frame == UINT32_MAX ? 0 : part_place_natural(r, frame);
+	unsigned room = c->name + (place ? 0 : c->place);
+	unsigned most = c->name / 2;
+	size_t from = r->out->size;
+
+	indent = indent > most ? most : indent;
+	text_format(r->out, "%*s", indent, "");
+	fit_name(r->out, name, room - indent - strlen(mark));
+	text_add(r->out, mark);
+	if (place) {
+		fit_pad(r->out, from, c->name + 1);
+		part_place(r, frame, c->place);
+	}
+	fit_pad(r->out, from, c->name + 1 + c->place);
+}
+
 void part_words(struct report *r, const struct text *words)
 {
 	columns_wrap(r->out, text_string(words), r->columns, WRAP_INDENT);

@@ -12,7 +12,7 @@ struct top {
 	uint64_t *self, *total, *outside;
 	uint64_t whole, whole_outside;
 	bool compared; /* outside is worth a column */
-	unsigned name_columns, place_columns;
+	struct part_columns columns;
 	uint32_t *rows; /* frames with time of their own, the longest first */
 	uint32_t count;
 };
@@ -40,14 +40,8 @@ static void add_share(struct top *t, uint64_t part, uint64_t whole)
 static void add_row(struct top *t, uint32_t frame)
 {
 	struct text *out = t->r->out;
-	size_t from = out->size;
 
-	text_add(out, "  ");
-	fit_name(out, walk_name(t->r->p, frame), t->name_columns - 2);
-	fit_pad(out, from, t->name_columns + 1);
-	from = out->size;
-	part_place(t->r, frame, t->place_columns);
-	fit_pad(out, from, t->place_columns);
+	part_name(t->r, &t->columns, 2, walk_name(t->r->p, frame), "", frame);
 	add_share(t, t->self[frame], t->whole);
 	add_share(t, t->total[frame], t->whole);
 	if (t->compared)
@@ -67,15 +61,11 @@ static void fit_rows(struct top *t)
 {
 	unsigned numbers = (2 + t->compared) * NUMBER_COLUMNS + 1;
 
-	t->name_columns = strlen("Functions by their own CPU time");
-	for (uint32_t i = 0; i < t->count && i < ROWS_MAX; i++) {
-		unsigned name = 2 + fit_natural(walk_name(t->r->p, t->rows[i]));
-		unsigned place = part_place_natural(t->r, t->rows[i]);
-
-		t->name_columns = name > t->name_columns ? name : t->name_columns;
-		t->place_columns = place > t->place_columns ? place : t->place_columns;
-	}
-	fit_share(t->r->columns - numbers, &t->name_columns, &t->place_columns);
+	part_columns_take(&t->columns, strlen("Functions by their own CPU time"), 0);
+	for (uint32_t i = 0; i < t->count && i < ROWS_MAX; i++)
+		part_columns_take(&t->columns, 2 + fit_natural(walk_name(t->r->p, t->rows[i])),
+				  part_place_natural(t->r, t->rows[i]));
+	part_columns_fit(&t->columns, t->r->columns - numbers);
 }
 
 static void add_rows(struct top *t)
@@ -116,7 +106,7 @@ static void add_heading(struct top *t)
 	} else {
 		text_add(out, "Functions by their own CPU time");
 	}
-	fit_pad(out, from, t->name_columns + 1 + t->place_columns);
+	fit_pad(out, from, t->columns.name + 1 + t->columns.place);
 	text_format(out, "%*s%*s", NUMBER_COLUMNS, "self", NUMBER_COLUMNS, "total");
 	if (t->compared)
 		text_format(out, "%*s", NUMBER_COLUMNS, "outside");
