@@ -238,7 +238,8 @@ void latency_draw(const struct picture *p, const struct picture_span *span,
 		headline_unsure(&head, span);
 		headline_probed(&head, span);
 	} else {
-		text_add(&head, "  no call has ended yet\n");
+		text_add(&head,
+			 span->entries ? "  no call has ended yet\n" : "  no call was seen\n");
 	}
 	text_add(to, text_string(&head));
 	for (const char *at = text_string(&head); *at; at++)

@@ -104,6 +104,22 @@ static void what_is_not_told_from_none_is_one_row(void **state)
 	array_done(&s.buckets);
 }
 
+static void none_has_ended_is_not_none_was_seen(void **state)
+{
+	struct picture *p = picture_new();
+	struct picture_span s = { .function = intern_text(&p->text, "serve") };
+	struct latency_now now = { 0 };
+	AUTO_TEXT struct text t = { 0 };
+
+	latency_draw(p, &s, &now, 80, 0, &t);
+	assert_non_null(strstr(text_string(&t), "no call was seen"));
+	text_clear(&t);
+	s.entries = s.open = 1;
+	latency_draw(p, &s, &now, 80, 0, &t);
+	assert_non_null(strstr(text_string(&t), "no call has ended yet"));
+	picture_free(p);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -111,6 +127,7 @@ int main(void)
 		cmocka_unit_test(many_empty_rows_are_one_line),
 		cmocka_unit_test(rows_are_merged_until_they_fit),
 		cmocka_unit_test(what_is_not_told_from_none_is_one_row),
+		cmocka_unit_test(none_has_ended_is_not_none_was_seen),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
