@@ -149,6 +149,27 @@ static void many_functions_ask_for_more(void **state)
 	picture_free(p);
 }
 
+/* Of several processes the first is not more to the point than the others. */
+static void next_is_for_all_of_a_name(void **state)
+{
+	struct picture *p = golden_split();
+	AUTO_TEXT struct text t = { 0 };
+
+	p->processes = 2;
+	verdict_print(&t, p, 1000);
+	assert_non_null(strstr(text_string(&t), "Next: sonde latency -p 4242 expand_table"));
+	p->namesakes = true;
+	p->comm = intern_text(&p->text, "nginx");
+	text_clear(&t);
+	verdict_print(&t, p, 1000);
+	assert_non_null(strstr(text_string(&t), "Next: sonde latency -n nginx expand_table"));
+	p->comm = intern_text(&p->text, "it's $(here)");
+	text_clear(&t);
+	verdict_print(&t, p, 1000);
+	assert_non_null(strstr(text_string(&t), "Next: sonde latency -p 4242 expand_table"));
+	picture_free(p);
+}
+
 static void what_cannot_be_told_apart_blames_nobody(void **state)
 {
 	struct picture *p = golden_split();
@@ -270,6 +291,7 @@ int main(void)
 		cmocka_unit_test(what_is_hardly_any_of_it_is_no_cause),
 		cmocka_unit_test(sonde_is_no_cause),
 		cmocka_unit_test(many_functions_ask_for_more),
+		cmocka_unit_test(next_is_for_all_of_a_name),
 		cmocka_unit_test(what_cannot_be_told_apart_blames_nobody),
 		cmocka_unit_test(a_comparison_adds_up),
 		cmocka_unit_test(an_error_is_widened_as_its_function_was),

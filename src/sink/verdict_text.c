@@ -113,6 +113,19 @@ static void say_function(struct text *t, const struct picture *p, const struct v
 			    100 * fmin(v->waiting_share, 1));
 }
 
+/* One process by its number, several of one name by that. */
+static void add_target(struct text *t, const struct picture *p)
+{
+	const char *comm = picture_text(p, p->comm);
+
+	if (p->processes > 1 && p->namesakes && *comm &&
+	    strspn(comm, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.") ==
+		    strlen(comm))
+		text_format(t, "-n %s ", comm);
+	else
+		text_format(t, "-p %u ", p->pid);
+}
+
 /* A command to go on with, on a line of its own, quoted for the shell; none for
  * a name that no person would type. */
 static void say_next(struct text *t, const struct picture *p, const struct picture_function *f)
@@ -129,7 +142,7 @@ static void say_next(struct text *t, const struct picture *p, const struct pictu
 	text_add(t, p->ended == ENDED_BY_TARGET ? "Next, in a new run: sonde latency "
 						: "Next: sonde latency ");
 	if (p->ended != ENDED_BY_TARGET)
-		text_format(t, "-p %u ", p->pid);
+		add_target(t, p);
 	text_format(t, strpbrk(place, " <>*?&;|$`\\\"~#") ? "'%s'" : "%s", place);
 	text_add(t, p->ended == ENDED_BY_TARGET ? " -- COMMAND\n" : "\n");
 }

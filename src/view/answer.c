@@ -92,6 +92,9 @@ static void answer_origin(struct answer *a)
 		p->comm = intern_text(&p->text, st->processes.at[0].comm);
 	}
 	p->processes = st->processes.count;
+	p->namesakes = true;
+	for (uint32_t i = 1; i < st->processes.count; i++)
+		p->namesakes &= strcmp(st->processes.at[i].comm, st->processes.at[0].comm) == 0;
 	p->threads = st->threads_seen;
 	p->from = a->window.from;
 	p->to = a->window.to;

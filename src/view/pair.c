@@ -173,6 +173,7 @@ static void pair_origin(struct pair *pair, const struct picture *before,
 	p->comm = pair_text(pair, now, now->comm);
 	p->pid = now->pid;
 	p->processes = now->processes;
+	p->namesakes = now->namesakes;
 	p->threads = now->threads;
 	p->from = now->from;
 	p->to = now->to;

@@ -166,10 +166,11 @@ struct picture {
 	/* where it comes from */
 	text_id host, kernel, comm;
 	uint32_t pid, processes, threads;
-	nsec from, to; /* of the window; monotonic */
-	nsec asked;    /* how long it was to be, if it is longer, so that calls and samples are
-			  of the same time; else 0 */
-	nsec wall;     /* CLOCK_REALTIME at from */
+	bool namesakes; /* all processes are called comm */
+	nsec from, to;	/* of the window; monotonic */
+	nsec asked;	/* how long it was to be, if it is longer, so that calls and samples are
+			   of the same time; else 0 */
+	nsec wall;	/* CLOCK_REALTIME at from */
 	uint32_t hz, cpus;
 	nsec period; /* weight of a cpu sample */
 	enum end_reason ended;
