@@ -11,6 +11,7 @@
 #include "sink/headline.h"
 #include "sink/verdict_text.h"
 #include "sink/walk.h"
+#include "view/compare.h"
 #include "view/shape.h"
 #include "wire/span_end.h"
 
@@ -180,6 +181,8 @@ static void add_verdict(struct text *t, const struct picture *p)
 /* A span alone has sides too (in and out); its expr is "". */
 static void add_split(struct text *t, const struct picture *p)
 {
+	struct contrast waiting;
+
 	add_key(t, "split");
 	if (!p->split_expr && !headline_span(p)) {
 		text_add(t, "null");
@@ -206,6 +209,10 @@ static void add_split(struct text *t, const struct picture *p)
 	}
 	add_real(t, "off_cpu_in_ns", p->off_in_nsec);
 	add_real(t, "off_cpu_rest_ns", p->off_rest_nsec);
+	if (compare_waiting(p, &waiting)) {
+		add_real(t, "off_cpu_error_ns", waiting.error);
+		add_real(t, "off_cpu_z", waiting.z);
+	}
 	add_real(t, "z_least", p->z_least);
 	if (p->split_expr && p->sides[SIDE_IN].calls && p->sides[SIDE_REST].calls)
 		add_verdict(t, p);

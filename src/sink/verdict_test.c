@@ -149,6 +149,39 @@ static void many_functions_ask_for_more(void **state)
 	picture_free(p);
 }
 
+static void what_a_plain_profile_would_say_is_said_too(void **state)
+{
+	struct picture *p = golden_split();
+	AUTO_TEXT struct text t = { 0 };
+
+	verdict_print(&t, p, 1000);
+	assert_non_null(
+		strstr(text_string(&t), " Without the split render_rows looks larger: "));
+	for (uint32_t i = 0; i < p->functions.count; i++)
+		p->functions.at[i].total_rest_nsec /= 100;
+	text_clear(&t);
+	verdict_print(&t, p, 1000);
+	assert_null(strstr(text_string(&t), "Without"));
+	picture_free(p);
+}
+
+/* Two calls of 17.7 ms, and none of the three ticks that fit in: that happens. */
+static void samples_that_are_missing_are_no_waiting_yet(void **state)
+{
+	struct picture *p = golden_split();
+	struct picture_side *in = &p->sides[SIDE_IN];
+
+	array_clear(&p->functions);
+	p->period = 10 * NSEC_PER_MSEC;
+	in->samples = in->weight_nsec = 0;
+	in->mean_nsec = p->off_in_nsec = 17.7e6;
+	in->calls = 2;
+	assert_int_equal(verdict_reach(p).kind, VERDICT_NOISE);
+	in->calls = 40;
+	assert_int_equal(verdict_reach(p).kind, VERDICT_WAITING);
+	picture_free(p);
+}
+
 /* Of several processes the first is not more to the point than the others. */
 static void next_is_for_all_of_a_name(void **state)
 {
@@ -183,13 +216,15 @@ static void what_cannot_be_told_apart_blames_nobody(void **state)
 	assert_string_equal(blamed(p), "");
 	p->clearer = 2 * NSEC_PER_MSEC;
 	verdict_print(&t, p, 1000);
-	assert_non_null(strstr(text_string(&t), "differ by less than one sample takes (40"));
+	assert_non_null(
+		strstr(text_string(&t), "differ by less than taking one sample lasts (40"));
 	assert_non_null(strstr(text_string(&t), "Try --split 'dur > 2ms'."));
 	p->threshold = 30 * NSEC_PER_USEC;
 	p->clearer = 100 * NSEC_PER_USEC;
 	text_clear(&t);
 	verdict_print(&t, p, 1000);
-	assert_non_null(strstr(text_string(&t), "are shorter than one sample takes (40"));
+	assert_non_null(
+		strstr(text_string(&t), "last about as long as taking one sample does (40"));
 	assert_non_null(strstr(text_string(&t), "Try --split 'dur > 100us'."));
 	text_clear(&t);
 	golden_span_add(p); /* of several it says which */
@@ -270,10 +305,10 @@ static void a_bound_that_mixes_kinds_is_said(void **state)
 	text_clear(&t);
 	p->threshold = 470000;
 	verdict_print(&t, p, 1000);
+	assert_non_null(strstr(text_string(&t),
+			       " % of these calls are but the slower ones of a kind around "));
 	assert_non_null(
-		strstr(text_string(&t), " % of these calls are of a shorter kind, around "));
-	assert_non_null(
-		strstr(text_string(&t), "The longer ones alone: --split 'dur > 1500us'."));
+		strstr(text_string(&t), "The longer kind alone: --split 'dur > 1500us'."));
 	picture_free(p);
 }
 
@@ -291,6 +326,8 @@ int main(void)
 		cmocka_unit_test(what_is_hardly_any_of_it_is_no_cause),
 		cmocka_unit_test(sonde_is_no_cause),
 		cmocka_unit_test(many_functions_ask_for_more),
+		cmocka_unit_test(what_a_plain_profile_would_say_is_said_too),
+		cmocka_unit_test(samples_that_are_missing_are_no_waiting_yet),
 		cmocka_unit_test(next_is_for_all_of_a_name),
 		cmocka_unit_test(what_cannot_be_told_apart_blames_nobody),
 		cmocka_unit_test(a_comparison_adds_up),

@@ -12,6 +12,7 @@
 
 #define TICK_TIMES 1.5	  /* calls so much longer than a tick can be told apart */
 #define WAITING_LEAST 0.1 /* of the extra time: worth a sentence */
+#define ALIKE_MOST 0.3	  /* of the cause's extra time: what has less is none */
 #define NAME_COLUMNS 48
 
 static void add_name(struct text *t, const struct picture *p, uint32_t frame)
@@ -83,7 +84,8 @@ static void say_function(struct text *t, const struct picture *p, const struct v
 	char buf[TEXT_QUANTITY];
 
 	if (waiting)
-		text_format(t, " %.0f %% of it is in ", 100 * share_of(p, &v->causes[0]));
+		text_format(t, " %.0f %% of the %s is in ", 100 * share_of(p, &v->causes[0]),
+			    extra_words(p));
 	else
 		text_format(t, "%s calls spend %.0f %% of their %s in ",
 			    strcmp(headline_side(p), "slow") == 0 ? "Slow" : "These",
@@ -98,9 +100,9 @@ static void say_function(struct text *t, const struct picture *p, const struct v
 			add_source(t, p, f->caller);
 		}
 		if (!f->samples_rest)
-			text_add(t, "; the rest were never seen in it.");
+			text_add(t, "; the others were never seen in it.");
 		else
-			text_format(t, "; the rest spend %s a call in it.",
+			text_format(t, "; the others spend %s a call in it.",
 				    text_duration(buf, f->per_call_rest_nsec));
 	}
 	if (v->nr_causes > 1) {
@@ -111,6 +113,50 @@ static void say_function(struct text *t, const struct picture *p, const struct v
 	if (!waiting && v->waiting_share >= WAITING_LEAST)
 		text_format(t, " Another %.0f %% of it is not on a CPU.",
 			    100 * fmin(v->waiting_share, 1));
+}
+
+static uint64_t total_of(const struct picture_function *f)
+{
+	return f->total_in_nsec + f->total_rest_nsec;
+}
+
+/* The function that looks larger than the cause to who sees all calls as one, though these
+ * calls take no longer in it; NULL: none does. */
+static const struct picture_function *looks_larger(const struct picture *p,
+						   const struct cause *cause)
+{
+	const struct picture_function *best = NULL;
+
+	for (uint32_t i = 0; i < p->functions.count; i++) {
+		const struct picture_function *f = &p->functions.at[i];
+
+		if (f->frame < p->frames.count && !function_is_significant(p, f) &&
+		    f->extra_nsec < ALIKE_MOST * cause->extra_nsec &&
+		    total_of(f) > total_of(cause->function) &&
+		    (!best || total_of(f) > total_of(best)))
+			best = f;
+	}
+	return best;
+}
+
+/* What a plain profile would have led to. */
+static void say_plain(struct text *t, const struct picture *p, const struct verdict *v)
+{
+	const struct picture_side *in = &p->sides[SIDE_IN], *rest = &p->sides[SIDE_REST];
+	const struct picture_span *span = headline_span(p);
+	double all = in->weight_nsec + rest->weight_nsec;
+	const struct picture_function *f;
+
+	if (!span || !v->nr_causes || v->causes[0].function == &p->itself || all <= 0)
+		return;
+	f = looks_larger(p, &v->causes[0]);
+	if (!f)
+		return;
+	text_add(t, " Without the split ");
+	add_name(t, p, f->frame);
+	text_format(t, " looks larger: %.0f %% of the time in ", 100 * total_of(f) / all);
+	fit_name(t, picture_text(p, span->function), NAME_COLUMNS);
+	text_format(t, ", against %.0f %%.", 100 * total_of(v->causes[0].function) / all);
 }
 
 /* One process by its number, several of one name by that. */
@@ -152,7 +198,7 @@ static void say_spread(struct text *t, const struct picture *p, const struct ver
 		       bool waiting)
 {
 	if (v->they_have_most && waiting)
-		text_add(t, " Of it ");
+		text_format(t, " Of the %s ", extra_words(p));
 	else if (v->they_have_most)
 		text_format(t, "Of the %s of %s calls ", extra_words(p),
 			    strcmp(headline_side(p), "slow") == 0 ? "slow" : "these");
@@ -188,12 +234,13 @@ static void say_alike(struct text *t, const struct picture *p, const struct verd
 static void say_noise(struct text *t, const struct picture *p)
 {
 	char in[TEXT_QUANTITY], rest[TEXT_QUANTITY];
+	uint64_t samples = p->sides[SIDE_IN].samples;
 
 	text_format(t,
 		    "Nothing separates these calls from the rest: no function differs by more "
-		    "than chance (%s samples in these calls, %s in the rest). To see smaller "
-		    "differences, record for longer (-d) or more often (-F).",
-		    text_count(in, p->sides[SIDE_IN].samples),
+		    "than chance (%s sample%s in these calls, %s in the rest). To see smaller "
+		    "differences, watch for longer (-d) or sample more often (-F).",
+		    text_count(in, samples), samples == 1 ? "" : "s",
 		    text_count(rest, p->sides[SIDE_REST].samples));
 }
 
@@ -225,10 +272,10 @@ static void say_mixed(struct text *t, const struct picture *p)
 	if (!span || !headline_above_percentile(p) || !shape_mixed(span, p->threshold, &mix))
 		return;
 	ask_for_bound(&ask, p, mix.bound);
-	text_format(t, " %.0f %% of these calls are of a shorter kind, around %s.",
+	text_format(t, " %.0f %% of these calls are but the slower ones of a kind around %s.",
 		    100 * mix.share, headline_duration(buf, span, mix.nsec));
 	if (ask.size)
-		text_format(t, " The longer ones alone:%s.", text_string(&ask));
+		text_format(t, " The longer kind alone:%s.", text_string(&ask));
 }
 
 static void say_blurred(struct text *t, const struct picture *p)
@@ -237,14 +284,16 @@ static void say_blurred(struct text *t, const struct picture *p)
 	AUTO_TEXT struct text ask = { 0 };
 	bool brief = p->threshold < TICK_TIMES * p->losses.tick_nsec;
 
-	text_format(t,
-		    brief ? "Calls near this bound are shorter than one sample takes (%s)"
-			  : "Calls on the two sides of this bound differ by less than one "
-			    "sample takes (%s)",
-		    text_duration(tick, p->losses.tick_nsec));
+	text_format(
+		t,
+		brief ? "Calls near this bound last about as long as taking one sample does "
+			"(%s)"
+		      : "Calls on the two sides of this bound differ by less than taking "
+			"one sample lasts (%s)",
+		text_duration(tick, p->losses.tick_nsec));
 	text_add(t,
-		 ": how many there are, how long they last and what share of the time they "
-		 "have holds, but not which of them a sample fell in, so no cause is named.");
+		 ": which of them a sample fell in is not known well enough to name a cause. "
+		 "How many there are and how long they last is known.");
 	if (p->clearer) {
 		ask_for_bound(&ask, p, p->clearer);
 		if (ask.size)
@@ -258,8 +307,8 @@ static void say_waiting(struct text *t, const struct picture *p, const struct ve
 {
 	text_format(
 		t,
-		"%.0f %% of the extra time is not on a CPU: these calls wait (or want for a "
-		"CPU) more than they compute.",
+		"%.0f %% of the extra time is not on a CPU: these calls wait, for something or "
+		"for a CPU, more than they compute.",
 		100 * fmin(v->waiting_share, 1));
 	if (!v->nr_causes)
 		return;
@@ -294,8 +343,10 @@ void verdict_words(struct text *t, const struct picture *p, const struct verdict
 	case NR_VERDICT:
 		break;
 	}
-	if (v->kind != VERDICT_BLURRED)
-		say_mixed(t, p);
+	if (v->kind == VERDICT_BLURRED)
+		return;
+	say_plain(t, p, v);
+	say_mixed(t, p);
 }
 
 /* What to look into next; NULL when it is this span itself, or nothing. */

@@ -143,10 +143,17 @@ static struct amount side_amount(const struct picture_side *side)
 	return (struct amount){ side->weight_nsec, side->samples, side->calls };
 }
 
+/* Of the sampled time of a call, if all of it were on a CPU; squared. */
+static double on_cpu_variance(const struct picture *p, const struct picture_side *side)
+{
+	return side->mean_nsec * p->period / side->calls;
+}
+
 bool compare_waiting(const struct picture *p, struct contrast *ret)
 {
 	const struct picture_side *in = &p->sides[SIDE_IN], *rest = &p->sides[SIDE_REST];
 	struct contrast d;
+	double error;
 
 	if (!in->calls || !rest->calls || in->mean_nsec <= 0 || rest->mean_nsec <= 0)
 		return false;
@@ -154,7 +161,10 @@ bool compare_waiting(const struct picture *p, struct contrast *ret)
 	d.in = p->off_in_nsec;
 	d.rest = p->off_rest_nsec;
 	d.extra = d.in - d.rest;
-	d.z = d.error > 0 ? COMPARE_Z * d.extra / d.error : 0;
+	/* without samples there is no waiting yet: there could have been none by chance */
+	error = fmax(d.error,
+		     COMPARE_Z * sqrt(on_cpu_variance(p, in) + on_cpu_variance(p, rest)));
+	d.z = error > 0 ? COMPARE_Z * d.extra / error : 0;
 	*ret = d;
 	return true;
 }

@@ -29,12 +29,14 @@ sonde_run report "$work/5:60.sonde" --split 'dur > p90'
 tr '\n' ' ' <"$out" >"$work/words"
 check 'in words, too' grep -q 'paint (planted.c:' "$work/words"
 
-# One picture of a hundred is so far out by chance, so it may be tried again.
+# One picture of a hundred is so far out by chance, so it may be tried again.  Where others
+# want the CPU, too, calls are slow that were interrupted, which is true.
 nothing_is_named() {
 	local try
 	for try in 1 2; do
 		watch alike && why alike "$1" &&
-			holds 'd["split"]["verdict"]["causes"] == []' "$work/why.json" && return
+			holds 'set(d["split"]["verdict"]["causes"]) <= {"[interrupt]"}' \
+				"$work/why.json" && return
 		echo "try $try"
 	done
 	return 1

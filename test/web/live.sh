@@ -1,7 +1,7 @@
 #!/bin/bash
 # The live page in a browser, as a person uses it: web/test/browser.mjs has the cases.
 . "$(dirname "$0")/../live/lib.sh"
-plan 24
+plan 25
 need root
 need bpf
 need_browser

@@ -57,7 +57,13 @@ export async function find(text: string, first: string[]): Promise<Found> {
 
 export function openFinder(text = ""): void {
   const s = state.scene.value;
-  if (!s?.live || s.read_only) return;
+  if (!s || !state.online.value) return;
+  if (!s.live || s.read_only) {
+    state.say(s.recording ? "A recording: nothing can be measured in it any more."
+      : s.read_only ? "This page may look, not measure (sonde was started with --read-only)."
+      : "The target has ended: nothing can be measured in it any more.");
+    return;
+  }
   state.finderText.value = text;
   state.finderShown.value = true;
 }
@@ -73,6 +79,7 @@ export async function leave(span: Span): Promise<void> {
 
 export function pause(): void {
   const p = state.scene.value;
+  if (!state.online.value) return;
   if (state.pausedAt.value !== null) state.pausedAt.value = null;
   else if (p?.live) state.pausedAt.value = p.picture.window.to_ns;
 }

@@ -7,7 +7,10 @@ export interface Bins {
 
 const OCTAVE_MOST = 16; /** bins an octave */
 
-/** Calls are spread evenly over the time that their bucket stands for. */
+/**
+ * Calls are spread evenly over the time that their bucket stands for, unless that makes parts
+ * of a call of them.
+ */
 export function bin(histogram: [number, number, number][], most: number): Bins | null {
   if (!histogram.length) return null;
   const low = Math.max(1, histogram[0][0]), high = Math.max(low * 1.1, histogram.at(-1)![1]);
@@ -21,6 +24,10 @@ export function bin(histogram: [number, number, number][], most: number): Bins |
     const first = at(Math.max(from, low)), last = at(Math.max(to, low));
     if (first === last || to <= from) {
       calls[first] += count;
+      continue;
+    }
+    if (count < 2 * (last - first + 1)) {
+      calls[at(Math.max((from + to) / 2, low))] += count;
       continue;
     }
     for (let i = first; i <= last; i++) {

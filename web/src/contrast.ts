@@ -37,6 +37,7 @@ export class Comparison {
   readonly callsIn: number;
   readonly callsRest: number;
   readonly most: number; /** the largest extra time that is no noise */
+  readonly blurred: boolean; /** which calls samples fell in is not known: nothing is told apart */
   private readonly rows = new Map<string, { f: FunctionRow; wide: number }[]>(); /* by name */
   private readonly usual: number;
   private frames: { tree: Tree; count: number; widen: Float64Array } | null = null;
@@ -47,7 +48,8 @@ export class Comparison {
     const split = p.split!;
     this.callsIn = split.in.calls;
     this.callsRest = split.rest.calls;
-    this.zLeast = split.z_least;
+    this.blurred = split.verdict?.kind === "blurred";
+    this.zLeast = this.blurred ? Infinity : split.z_least;
     let sampled = 0, usual = 1, most = 0;
     for (const f of p.functions) {
       const wide = this.widenOf(f);

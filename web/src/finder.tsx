@@ -6,6 +6,7 @@ import { percent, place } from "./format.ts";
 import { countWords, type Found, type FoundRow, howWords, mayMeasure, mostOf, nearNames, NOTHING, priceWords,
          programFirst, shares } from "./found.ts";
 import * as state from "./state.ts";
+import { ALL_SIDES } from "./tree.ts";
 
 const FIRST = 30; /** names with much time that are asked for before others */
 
@@ -28,7 +29,7 @@ class Asker {
   private async run(): Promise<void> {
     for (this.answered = null; this.answered !== this.wanted; ) {
       const asked = (this.answered = this.wanted);
-      const names = shares(state.tree(), state.mask.value);
+      const names = shares(state.tree(), ALL_SIDES);
       try {
         const found = await find(asked, mostOf(names, asked, FIRST));
         if (!asked.trim()) found.rows = programFirst(found.rows);
@@ -50,7 +51,7 @@ function Row({ row, at, share, take }: { row: FoundRow; at: boolean; share: numb
         <span class="name">{row.name}</span>
         <span class="faint where">{place(row.file, row.line)}</span>
         <span class={`price ${row.price === "stepped" ? "dear" : ""}`}>{known ? "measured" : priceWords(row)}</span>
-        <span class="share">{share ? percent(share) : ""}</span>
+        <span class="share" title="of all CPU time, with what it calls">{share ? percent(share) : ""}</span>
       </button>
     </li>
   );
@@ -69,7 +70,7 @@ function Box() {
     void asker.current!.ask(text.value);
   }, []);
   void state.version.value;
-  const names = shares(state.tree(), state.mask.value), rows = found.value.rows;
+  const names = shares(state.tree(), ALL_SIDES), rows = found.value.rows;
   const take = async (place: string | undefined) => {
     if (place && (await measure(place))) state.finderShown.value = false;
   };

@@ -38,8 +38,9 @@ export function brief(n: number): string {
 export function percent(part: number, whole = 1): string {
   if (!whole) return DASH;
   const p = (100 * part) / whole, size = Math.abs(p);
-  return size === 0 ? "0 %" : size < 0.095 ? `${p.toFixed(2)} %`
-    : size < 9.95 ? `${p.toFixed(1)} %` : `${p.toFixed(0)} %`;
+  if (size < 0.005) return size === 0 ? "0 %" : "<0.01 %";
+  const digits = size < 0.095 ? 2 : size < 9.95 ? 1 : 0;
+  return `${p.toFixed(digits).replace("-", "−")} %`;
 }
 
 /** As an expression takes it: a duration that is read as exactly this one again. */

@@ -7,7 +7,7 @@ import { Flame, ROW } from "./flame.ts";
 import { brief, count, difference, duration, percent, place } from "./format.ts";
 import { secondsMore } from "./contrast.ts";
 import { dark, still } from "./scheme.ts";
-import { matchFrames, weighMatches } from "./search.ts";
+import { matchFrames, patternError, weighMatches } from "./search.ts";
 import * as state from "./state.ts";
 import type { Tree } from "./tree.ts";
 
@@ -49,8 +49,8 @@ function Tip({ tree, node }: { tree: Tree; node: number }) {
       {d && c && (
         <span>
           {state.sideWords.value.short} {duration(d.in)} a call, the rest {duration(d.rest)}:{" "}
-          {d.noise
-            ? <span class="faint">within noise{more ? `; about ${more} s more would tell` : ""}</span>
+          {c.blurred ? <span class="faint">which of them its samples fell in is not known</span>
+            : d.noise ? <span class="faint">within noise{more ? `; about ${more} s more would tell` : ""}</span>
             : <b>{difference(d.extra)} ± {duration(d.error)}</b>}
         </span>
       )}
@@ -64,7 +64,7 @@ function Legend() {
   const box = (colour: string) => <i style={{ background: colour }} />;
   if (state.shownTab.value === "diff")
     return (
-      <span class="legend" title={`as wide as the time of ${state.sideWords.value.in}`}>
+      <span class="legend" title={`as wide as the time of ${state.sideWords.value.in}; each path by itself, the table has whole functions`}>
         {box(p.more[14])} more a call {box(p.less[14])} less {box(p.noise)} within noise
       </span>
     );
@@ -78,20 +78,20 @@ function Legend() {
 function Tabs() {
   const p = state.scene.value?.picture, split = p?.split, w = state.sideWords.value;
   const tabs: [state.Tab, string, number | null][] = [["all", "everything", p?.samples ?? 0]];
-  if (state.span.value && split) {
-    tabs.push(["in", w.in, split.in.samples], ["rest", w.rest, split.rest.samples]);
-    if (split.open.samples) tabs.push(["open", "still open", split.open.samples]);
-    tabs.push(["diff", "difference", null]);
-  }
+  if (state.span.value && split)
+    tabs.push(["in", w.in, split.in.samples], ["rest", w.rest, split.rest.samples],
+              ["open", "still open", split.open.samples], ["diff", "difference", null]);
+  const none = (key: state.Tab) => key === "diff" && !state.comparison.value
+    ? "there are not two sides to compare yet"
+    : key === "open" && !split?.open.samples ? "no sample is in a call that has not ended" : "";
   return (
     <span class="segments" role="tablist">
       {tabs.map(([key, word, samples], i) => (
         <button key={key} role="tab" aria-selected={state.shownTab.value === key} aria-checked={state.shownTab.value === key}
-                disabled={key === "diff" && !state.comparison.value}
-                title={key === "diff" && !state.comparison.value ? "there are not two sides to compare yet"
-                  : `key ${i + 1}${samples === null ? "" : `; ${count(samples)} samples`}`}
+                disabled={none(key) !== "" && state.shownTab.value !== key}
+                title={none(key) || `key ${i + 1}${samples === null ? "" : `; ${count(samples)} samples`}`}
                 onClick={() => (state.tab.value = key)}>
-          {word}{samples !== null && <span class="faint small"> {brief(samples)}</span>}
+          {word}{samples !== null && key !== "open" && <span class="faint small"> {brief(samples)}</span>}
         </button>
       ))}
     </span>
@@ -107,12 +107,14 @@ function Search() {
     const whole = total[node] ? node : 0;
     return percent(weighMatches(tree, matchFrames(tree, e), whole, total), total[whole]);
   });
+  const wrong = useComputed(() => patternError(state.searched.value));
   return (
     <label class="search">
       <input id="search" type="search" placeholder="search  /" value={state.searched.value} spellcheck={false}
              aria-label="search functions by a regular expression"
              onInput={(e) => (state.searched.value = e.currentTarget.value)} />
-      {found.value && <span class="found" title="of what is zoomed to, each stack counted once">{found.value}</span>}
+      {wrong.value && <span class="warn" title={wrong.value}>not an expression</span>}
+      {found.value && !wrong.value && <span class="found" title="of what is zoomed to, each stack counted once">{found.value}</span>}
     </label>
   );
 }
@@ -124,10 +126,10 @@ function Selected() {
   if (node < 1 || node >= tree.count)
     return <p class="picked faint">Click a frame to zoom to it. <kbd>?</kbd> for keys</p>;
   const name = tree.nodeName(node), where = placeOf(tree.frame[node]), s = state.scene.value;
-  const may = s?.live && !s.read_only && where;
+  const may = s?.live && !s.read_only && where && state.online.value;
   return (
     <p class="picked">
-      <b title={name}>{name}</b>
+      <b class="name" title={name}>{name}</b>
       {may && <button disabled={busy.value !== null} onClick={() => void measureFrame(where)}
                       title="every call of it is a span from now on  p">{busy.value ?? "measure"}</button>}
       <button onClick={() => focus(node)} title="all its calls, from wherever, as one  f">focus</button>

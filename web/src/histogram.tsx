@@ -5,7 +5,7 @@ import uPlot from "uplot";
 import { bin, callsBetween, type Bins } from "./bins.ts";
 import { brief, count, duration, percent, rounded } from "./format.ts";
 import { dark } from "./scheme.ts";
-import { bound, comparison, scene, span, tab, type Bound } from "./state.ts";
+import { bound, comparison, isAnswered, online, scene, span, tab, type Bound } from "./state.ts";
 import type { Span } from "./scene.ts";
 
 const GRIP = 6; /** px around an edge that take hold of it */
@@ -152,10 +152,19 @@ class Chart {
     ctx.save();
     ctx.font = `${11 * ratio}px system-ui, sans-serif`;
     ctx.textBaseline = "alphabetic";
-    let free = -Infinity;
-    for (const [name, key] of PERCENTILES) {
+    ctx.textAlign = "left";
+    const taken: [number, number][] = [], b = bound.peek();
+    const chosen = b.kind === "percentile" ? b.name : "p95";
+    // where there is no room for all names, that which is chosen has it, and then the usual ones
+    const order = [chosen, "p50", "p99", "p95", "p90", "p99.9"];
+    const rows = [...PERCENTILES].sort((x, y) => order.indexOf(x[0]) - order.indexOf(y[0]));
+    for (const [name, key] of rows) {
       const ns = s[key] as number, x = u.valToPos(Math.max(ns, 1), "x", true);
       if (!ns || x < bbox.left || x > bbox.left + bbox.width) continue;
+      const wide = ctx.measureText(name).width, from = Math.max(x - wide / 2, bbox.left + 2 * ratio);
+      const end = from + wide + 6 * ratio;
+      if (taken.some(([low, high]) => from < high && end > low)) continue;
+      taken.push([from, end]);
       ctx.strokeStyle = c.axis;
       ctx.globalAlpha = 0.45;
       ctx.lineWidth = ratio;
@@ -164,11 +173,8 @@ class Chart {
       ctx.lineTo(x, bbox.top + bbox.height);
       ctx.stroke();
       ctx.globalAlpha = 1;
-      const wide = ctx.measureText(name).width, from = Math.max(x - wide / 2, bbox.left + 2 * ratio);
-      if (from < free) continue;
       ctx.fillStyle = c.axis;
       ctx.fillText(name, from, bbox.top - 4 * ratio);
-      free = from + wide + 6 * ratio;
     }
     ctx.strokeStyle = c.chosen;
     ctx.lineWidth = 2 * ratio;
@@ -191,13 +197,22 @@ class Chart {
     return near(this.range[0]) ? "low" : near(this.range[1]) ? "high" : null;
   }
 
+  /** The bar under the pointer, and what can be done with it. */
+  private describe(e: PointerEvent): string {
+    if (!this.bins) return "";
+    const { edges, calls } = this.bins, ns = this.plot.posToVal(e.offsetX, "x");
+    const i = edges.findIndex((edge, k) => edge <= ns && ns < edges[k + 1]);
+    const bar = i < 0 ? "" : `${duration(edges[i])} to ${duration(edges[i + 1])}: ${brief(calls[i])} calls\n`;
+    return `${bar}drag: these durations; click: from here on`;
+  }
+
   private value(e: PointerEvent): number {
     const x = Math.min(Math.max(e.offsetX, 0), this.plot.over.clientWidth);
     return rounded(this.plot.posToVal(x, "x"));
   }
 
   private down(e: PointerEvent): void {
-    if (e.button || !this.bins) return;
+    if (e.button || !this.bins || !online.peek()) return;
     this.plot.over.setPointerCapture(e.pointerId);
     this.drag = { edge: this.edgeAt(e.offsetX) ?? "new", from: e.offsetX };
     e.preventDefault();
@@ -205,7 +220,8 @@ class Chart {
 
   private move(e: PointerEvent): void {
     if (!this.drag) {
-      this.plot.over.style.cursor = this.edgeAt(e.offsetX) ? "ew-resize" : "crosshair";
+      this.plot.over.style.cursor = !online.peek() ? "default" : this.edgeAt(e.offsetX) ? "ew-resize" : "crosshair";
+      this.plot.over.title = this.describe(e);
       return;
     }
     const v = this.value(e), [low, high] = this.range;
@@ -243,7 +259,7 @@ function Presets({ s }: { s: Span }) {
   const b = bound.value;
   const is = (o: Bound) => JSON.stringify(o) === JSON.stringify(b);
   const chip = (text: string, title: string, o: Bound) => (
-    <button key={text} class="chip" aria-pressed={is(o)} title={title} onClick={() => choose(o)}>
+    <button key={text} class="chip" aria-pressed={is(o)} title={title} disabled={!online.value} onClick={() => choose(o)}>
       {text}
     </button>
   );
@@ -257,7 +273,7 @@ function Presets({ s }: { s: Span }) {
         const o: Bound = i === kinds.length - 1 ? { kind: "above", low }
                                                 : { kind: "between", low, high: Math.round(m.until_ns) };
         return chip(`around ${duration(m.at_ns)} · ${percent(m.share)}`,
-                    "one of the kinds of calls that the durations show", o);
+                    `a kind of calls: ${low ? `from ${duration(low)}` : "up"}${i < kinds.length - 1 ? ` to ${duration(m.until_ns)}` : " on"}, most of them around ${duration(m.at_ns)}`, o);
       })}
     </span>
   );
@@ -267,15 +283,17 @@ function Presets({ s }: { s: Span }) {
 function Chosen({ s }: { s: Span }) {
   const split = scene.value?.picture.split, [low, high] = rangeOf(bound.value, s);
   if (!s.returned) return <span class="faint">no call has ended yet</span>;
-  const calls = comparison.value && split?.in.calls_exact ? split.in.calls
-                                                          : callsBetween(s.histogram, low, high);
+  // until there is an answer, only what the histogram itself says
+  const told = isAnswered.value && comparison.value ? split : null;
+  const calls = told?.in.calls_exact ? told.in.calls : callsBetween(s.histogram, low, high);
+  const probed = s.probed_ns ? `without ${duration(s.probed_ns)} a call that probes took` : undefined;
   return (
-    <span title={s.probed_ns ? `without ${duration(s.probed_ns)} a call that probes took` : undefined}>
-      <b class="chosen-text">{count(calls)}</b> calls {Number.isFinite(high)
+    <span class="sum-up" title={probed}>
+      <b class="chosen-text">{count(calls)}</b> call{Math.round(calls) === 1 ? "" : "s"} {Number.isFinite(high)
         ? `of ${duration(low)} to ${duration(high)}` : `slower than ${duration(low)}`}
       <span class="faint">, {percent(calls, s.returned)} of {count(s.returned)}
-        {split?.in.mean_ns ? `; ${duration(split.in.mean_ns)} on average, the rest ${duration(split.rest.mean_ns)}` : ""}
-</span>
+        {told?.in.mean_ns ? `; ${duration(told.in.mean_ns)} on average, the rest ${duration(told.rest.mean_ns)}` : ""}
+      </span>
     </span>
   );
 }

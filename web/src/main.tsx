@@ -52,7 +52,7 @@ function Page() {
         <div class="middle">
           {state.span.value && <Histogram />}
           <Verdict />
-          <div class="both"><Graph /><Table /></div>
+          <div class={`both ${state.isAnswered.value && state.online.value ? "" : "old"}`}><Graph /><Table /></div>
         </div>
       </main>
       <Finder />
@@ -62,6 +62,7 @@ function Page() {
   );
 }
 
+link.state.subscribe((s) => (state.online.value = s === "open"));
 link.onOpen = () => {
   state.forget();
   link.hidden(document.hidden);

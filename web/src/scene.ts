@@ -53,6 +53,8 @@ export interface Split {
   before: SideSums;
   off_cpu_in_ns: number;
   off_cpu_rest_ns: number;
+  off_cpu_z?: number;
+  off_cpu_error_ns?: number;
   z_least: number;
   verdict?: Verdict;
 }

@@ -1,6 +1,9 @@
 /** Which frames a search means, and how much of the time is in them. */
 import type { Tree } from "./tree.ts";
 
+/** An expression that means a text as it stands. */
+export const literal = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+
 /** A regular expression; what is none is meant as it stands.  Case counts if it is used. */
 export function pattern(text: string): RegExp | null {
   if (!text) return null;
@@ -8,7 +11,17 @@ export function pattern(text: string): RegExp | null {
   try {
     return new RegExp(text, flags);
   } catch {
-    return new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), flags);
+    return new RegExp(literal(text), flags);
+  }
+}
+
+/** Why a text is no regular expression; "": it is one. */
+export function patternError(text: string): string {
+  try {
+    new RegExp(text);
+    return "";
+  } catch (e) {
+    return `${(e as Error).message}; it is searched as it stands`;
   }
 }
 

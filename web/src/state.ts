@@ -33,6 +33,8 @@ export const timeWindow = signal<TimeWindow>("all");
 /** Where time stands still for the one who looks, ns; null: it goes on. */
 export const pausedAt = signal<number | null>(null);
 export const probe = signal<number | null>(null);
+/** Functions that were measured and are of no interest any more. */
+export const forgotten = signal<ReadonlySet<number>>(new Set());
 export const bound = signal<Bound>({ kind: "percentile", name: "p95" });
 export const tab = signal<Tab>("all");
 export const view = signal<View>(WHOLE);
@@ -99,6 +101,9 @@ export const isAnswered = computed(() => {
   const p = scene.value?.picture;
   return !!p && (p.split?.expr ?? "") === (question.value.split ?? "");
 });
+
+/** Somebody answers: without, what is shown is the last that was said. */
+export const online = signal(true);
 
 export const expression = computed(() => pattern(searched.value));
 

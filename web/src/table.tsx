@@ -27,6 +27,9 @@ function showFrame(matches: (tree: Tree, frame: number) => boolean): void {
   state.view.value = { node: best, from: 0, to: 1 };
 }
 
+/** The same by its name alone. */
+export const showNamed = (name: string): void => showFrame((t, frame) => t.name(frame) === name);
+
 const showRow = (f: FunctionRow) =>
   showFrame((t, frame) => t.name(frame) === f.name && t.frameLine[frame] === f.line &&
                           t.strings[t.frameFile[frame]] === f.file);
@@ -41,13 +44,14 @@ const noiseShown = signal(false);
 function Differs({ p, c }: { p: Picture; c: Comparison }) {
   const split = p.split!, w = state.sideWords.value;
   const seconds = (p.window.to_ns - p.window.from_ns) / 1e9;
-  const isNoise = (f: FunctionRow) => Math.abs(f.z) < split.z_least;
+  const isNoise = (f: FunctionRow) => c.blurred || Math.abs(f.z) < split.z_least;
   const found = p.functions.filter((f) => matchesSearch(f.name));
   const alike = found.filter(isNoise).length, folded = !noiseShown.value && !state.searched.value;
   const rows = found.filter((f) => !folded || !isNoise(f)).slice(0, ROWS);
-  const most = Math.max(c.most, 1);
   const off = split.off_cpu_in_ns - split.off_cpu_rest_ns;
+  const offNoise = c.blurred || !(Math.abs(split.off_cpu_z ?? 0) >= split.z_least);
   const extra = split.in.mean_ns - split.rest.mean_ns;
+  const most = Math.max(c.most, offNoise ? 0 : Math.abs(off), 1);
   return (
     <table>
       <thead>
@@ -69,19 +73,24 @@ function Differs({ p, c }: { p: Picture; c: Comparison }) {
               <td class="n">{duration(f.per_call_rest_ns)}</td>
               <td class="n more bar" style={{ "--bar": `${bar * 100}%` }} data-less={f.extra_ns < 0}>
                 {noise ? <span class="faint">noise</span> : difference(f.extra_ns)}</td>
-              <td class="n part">{noise ? "" : percent(f.extra_share)}</td>
+              <td class="n part">{noise || f.extra_ns < 0 ? "" : percent(f.extra_share)}</td>
             </tr>
           );
         })}
         {alike > 0 && !state.searched.value && (
           <tr class="sum fold"><td colSpan={5}>
             <button aria-expanded={!folded} onClick={() => (noiseShown.value = folded)}>
-              {folded ? `${alike} more are within noise` : `hide the ${alike} that are within noise`}</button>
+              {folded ? c.blurred ? `${alike} cannot be told apart`
+                        : `${alike} more ${alike === 1 ? "is" : "are"} within noise` : `hide ${alike === 1 ? "the one" : `the ${alike}`} within noise`}</button>
           </td></tr>
         )}
-        <tr class="sum"><td>not on a CPU</td><td class="n">{duration(split.off_cpu_in_ns)}</td>
-          <td class="n">{duration(split.off_cpu_rest_ns)}</td><td class="n more">{difference(off)}</td>
-          <td class="n part">{extra > 0 ? percent(off, extra) : ""}</td></tr>
+        <tr class={`sum ${offNoise ? "" : "real"}`}
+            title={`the time of a call in which it was not sampled: ${difference(off)} ± ${duration(split.off_cpu_error_ns ?? 0)}`}>
+          <td>not on a CPU</td><td class="n">{duration(split.off_cpu_in_ns)}</td>
+          <td class="n">{duration(split.off_cpu_rest_ns)}</td>
+          <td class="n more bar" style={{ "--bar": `${offNoise ? 0 : Math.min(Math.abs(off) / most, 1) * 100}%` }} data-less={off < 0}>
+            {offNoise ? <span class="faint">noise</span> : difference(off)}</td>
+          <td class="n part">{extra > 0 && off > 0 && !offNoise ? percent(Math.min(off / extra, 1)) : ""}</td></tr>
         {split.in.mean_ns > 0 && (
           <tr class="sum"><td>a whole call</td><td class="n">{duration(split.in.mean_ns)}</td>
             <td class="n">{duration(split.rest.mean_ns)}</td>

@@ -4,7 +4,7 @@ import { pause } from "./actions.ts";
 import { brief, count, percent } from "./format.ts";
 import type { Link } from "./link.ts";
 import type { Picture, Scene } from "./scene.ts";
-import { EWMA_HALF, pausedAt, scene, timeWindow, version, type TimeWindow } from "./state.ts";
+import { EWMA_HALF, online, pausedAt, scene, timeWindow, version, type TimeWindow } from "./state.ts";
 
 const WINDOWS: [TimeWindow, string, string][] = [
   ["10s", "10 s", "the last ten seconds"],
@@ -27,7 +27,7 @@ function Target({ p }: { p: Picture }) {
 function State({ s, link }: { s: Scene; link: Link }) {
   const state = link.state.value;
   const [word, kind, title] =
-    state !== "open" ? ["connection lost", "bad", "trying again"]
+    state !== "open" ? ["connection lost", "bad", "sonde has ended, or cannot be reached; the page tries again by itself"]
     : pausedAt.value !== null ? ["paused", "still", "what is shown stands still; sonde goes on gathering"]
     : s.recording ? ["recording", "still", "a file; nothing is added to it"]
     : s.live ? ["live", "live", `${s.picture.hz} samples a second of each running thread`]
@@ -66,7 +66,7 @@ function Honest({ p }: { p: Picture }) {
             "stacks that did not reach their thread's start", cut > 0.02 * p.samples)}
       {item(`${percent(l.frames_unresolved ?? 0, l.frames || 1)} unnamed`,
             "frames without a name", (l.frames_unresolved ?? 0) > 0.05 * (l.frames || 1))}
-      {item(`probes ${percent(probes)}`, "what the probes take from the target, of one core",
+      {item(`probes ${percent(probes)}`, "what the probes take from the target, of one core; more than 2 % is worth a thought (--budget)",
             probes > 0.02)}
       {own !== null && item(`sonde ${percent(own)}`, "what sonde itself takes, of one core", own > 0.1)}
     </span>
@@ -83,13 +83,13 @@ export function TopBar({ link }: { link: Link }) {
       {s && (
         <span class="segments" role="radiogroup" aria-label="which time">
           {WINDOWS.map(([key, word, title]) => (
-            <button key={key} role="radio" aria-checked={timeWindow.value === key} title={title}
+            <button key={key} role="radio" aria-checked={timeWindow.value === key} title={title} disabled={!online.value}
                     onClick={() => (timeWindow.value = key)}>{word}</button>
           ))}
         </span>
       )}
       {s?.live && (
-        <button class="quiet" onClick={pause} title="Space">
+        <button class="quiet" onClick={pause} title="Space" disabled={!online.value}>
           {pausedAt.value === null ? "pause" : "go on"}
         </button>
       )}

@@ -170,7 +170,7 @@ await test("a hand draws which calls are meant", async () => {
   assert(high > low && low > 0, `${low} to ${high}`);
   assert(said > 0 && said >= counted && said <= counted + edge,
          `${said} calls, of which the histogram has ${counted} to ${counted + edge}`);
-  assert(/calls of .* to /.test(await text(".histogram .caption")), await text(".histogram .caption"));
+  assert(/calls? of .* to /.test(await text(".histogram .caption")), await text(".histogram .caption"));
   await page.click("text=> p95");
   await until(() => sonde.state.isAnswered.value && sonde.state.bound.value.kind === "percentile");
 });
@@ -235,11 +235,19 @@ await liveTest("a function can be measured while it runs", async () => {
   await picture("measured");
 });
 
+await liveTest("the cause that is named is shown when it is clicked", async () => {
+  await page.click(".verdict .cause >> text=expand_table");
+  await until(() => sonde.state.tree().nodeName(sonde.state.view.value.node) === "expand_table");
+  await page.keyboard.press("0");
+});
+
 await liveTest("and left, and what was seen of it stays", async () => {
   await page.click("[aria-label='measure parse_request no more']");
   await until(() => sonde.state.spans.value.some((s) => s.place === "parse_request" && s.removed));
   await page.waitForSelector("text=not measured any more");
   await page.click(".card >> text=handle_request");
+  await page.click("[aria-label='do not show parse_request any more']");
+  await page.waitForSelector(".card >> text=parse_request", { state: "detached" });
   await until(() => sonde.state.span.value.place === "handle_request" && sonde.state.isAnswered.value);
 });
 
@@ -363,6 +371,7 @@ if (!live) await test("it is said to be a recording, in which nothing can be mea
   await page.keyboard.press("Control+p");
   await settled();
   assert(!(await page.locator(".sheet").count()), "the finder opened");
+  await page.waitForSelector(".notice >> text=nothing can be measured in it");
   const said = await ask(() => sonde.link.verb("watch", { place: "mix_block" }).catch((e) => e.message));
   assert(/this is a recording/.test(said), said);
 });
@@ -377,6 +386,13 @@ await test("nothing was asked of anybody else, and nothing complained", async ()
 await test("when sonde has gone, what was seen is still there", async () => {
   console.log("# end it now");
   await page.waitForSelector("text=connection lost", { timeout: WAIT });
+  await page.waitForSelector(".verdict >> text=sonde does not answer");
+  // what nobody would answer cannot be asked
+  const before = await ask(() => JSON.stringify(sonde.state.bound.value));
+  assert(await page.locator(".chip >> text=p99").first().isDisabled(), "a bound can be chosen");
+  const plot = await page.locator(".u-over").boundingBox();
+  await page.mouse.click(plot.x + plot.width / 2, plot.y + plot.height / 2);
+  assert((await ask(() => JSON.stringify(sonde.state.bound.value))) === before, "a bound was chosen");
   assert((await ask(() => sonde.state.tree().count)) > 10, "the graph is gone");
 });
 

@@ -10,7 +10,7 @@ import { countWords, howWords, mayMeasure, mostOf, nearNames, NOTHING, priceWord
 import { functionTimes, nested } from "../src/functions.ts";
 import { shorten, withoutArguments, withoutTemplates } from "../src/names.ts";
 import { quotePlace, type FunctionRow, type Picture, type SideSums } from "../src/scene.ts";
-import { matchFrames, pattern, weighMatches } from "../src/search.ts";
+import { matchFrames, pattern, patternError, weighMatches } from "../src/search.ts";
 import { boundOf, expressionOf } from "../src/state.ts";
 import { ALL_SIDES, SIDE_IN, SIDE_REST, Tree } from "../src/tree.ts";
 import { pathOf, random, randomTree, run, test, treeOf } from "./tap.ts";
@@ -284,6 +284,8 @@ test("an expression that is none is meant as it stands; capitals count when used
   assert.ok(pattern("operator(")!.test("x::operator()"));
   assert.ok(pattern("foo")!.test("Foo") && !pattern("Foo")!.test("foo"));
   assert.equal(pattern(""), null);
+  assert.match(patternError("operator("), /searched as it stands/);
+  assert.equal(patternError("operator\\("), "");
 });
 
 test("focus is all calls of a function as one, as by hand", () => {
@@ -349,7 +351,7 @@ test("rows stand below what calls them, in their order", () => {
 test("binned calls are all calls, where they were", () => {
   const next = random(50), histogram: [number, number, number][] = [];
   for (let from = 1000; from < 1e9; from = Math.ceil(from * 1.06))
-    if (next(3)) histogram.push([from, Math.ceil(from * 1.06), next(100)]);
+    if (next(3)) histogram.push([from, Math.ceil(from * 1.06), 20 + next(100)]);
   const calls = histogram.reduce((sum, h) => sum + h[2], 0);
   for (const most of [8, 60, 240]) {
     const made = bin(histogram, most)!;
@@ -359,6 +361,12 @@ test("binned calls are all calls, where they were", () => {
     near(made.calls.subarray(0, middle).reduce((a, b) => a + b), callsBetween(histogram, 0, edge));
   }
   assert.equal(bin([], 10), null);
+});
+
+test("no bin has a part of a single call", () => {
+  const made = bin([[1000, 1060, 1], [2000, 2120, 2], [900e3, 950e3, 1]], 1000)!;
+  assert.ok(made.calls.every((n) => Number.isInteger(n)));
+  assert.equal(made.calls.reduce((a, b) => a + b), 4);
 });
 
 test("calls that all last as long are one bin", () => {
@@ -381,6 +389,7 @@ test("durations have three digits and their unit", () => {
   assert.deepEqual([brief(7), brief(999), brief(12345), brief(3.2e6)], ["7", "999", "12.3 k", "3.20 M"]);
   assert.deepEqual([percent(0, 5), percent(1, 0), percent(1, 3000), percent(1, 20), percent(1, 3)],
                    ["0 %", "–", "0.03 %", "5.0 %", "33 %"]);
+  assert.deepEqual([percent(-1, 3), percent(-0.006), percent(1e-6)], ["−33 %", "−0.6 %", "<0.01 %"]);
 });
 
 test("a duration in an expression is read as itself", () => {
@@ -445,6 +454,14 @@ test("extra time a call is one side's over its calls less the other's", () => {
   near(c.error, 1.96 * Math.hypot(Math.sqrt(100) * 1, Math.sqrt(50) * 0.1));
   assert.equal(c.noise, false);
   assert.equal(Comparison.of(picture([]))!.node(tree, 2).noise, true);
+});
+
+test("where samples' calls are not known nothing is told apart", () => {
+  const tree = treeOf(["all", "a"], [[0, 0, 0], [0, 1, 1000]], SIDE_IN), p = picture([]);
+  tree.weigh(SIDE_IN).samples.set([0, 1000]);
+  assert.deepEqual([Comparison.of(p)!.blurred, Comparison.of(p)!.node(tree, 1).noise], [false, false]);
+  p.split!.verdict = { kind: "blurred", causes: [], text: "" };
+  assert.deepEqual([Comparison.of(p)!.blurred, Comparison.of(p)!.node(tree, 1).noise], [true, true]);
 });
 
 test("an error is as wide as its function's is", () => {
