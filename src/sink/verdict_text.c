@@ -111,7 +111,7 @@ static void say_function(struct text *t, const struct picture *p, const struct v
 		text_add_char(t, '.');
 	}
 	if (!waiting && v->waiting_share >= WAITING_LEAST)
-		text_format(t, " Another %.0f %% of it is not on a CPU.",
+		text_format(t, " Another %.0f %% is time not on a CPU.",
 			    100 * fmin(v->waiting_share, 1));
 }
 

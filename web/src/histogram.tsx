@@ -286,13 +286,14 @@ function Chosen({ s }: { s: Span }) {
   // until there is an answer, only what the histogram itself says
   const told = isAnswered.value && comparison.value ? split : null;
   const calls = told?.in.calls_exact ? told.in.calls : callsBetween(s.histogram, low, high);
-  const probed = s.probed_ns ? `without ${duration(s.probed_ns)} a call that probes took` : undefined;
+  const probed = s.probed_ns ? `durations are without the ${duration(s.probed_ns)} a call that probes took` : undefined;
   return (
     <span class="sum-up" title={probed}>
       <b class="chosen-text">{count(calls)}</b> call{Math.round(calls) === 1 ? "" : "s"} {Number.isFinite(high)
         ? `of ${duration(low)} to ${duration(high)}` : `slower than ${duration(low)}`}
-      <span class="faint">, {percent(calls, s.returned)} of {count(s.returned)}
-        {told?.in.mean_ns ? `; ${duration(told.in.mean_ns)} on average, the rest ${duration(told.rest.mean_ns)}` : ""}
+      <span class="faint">
+        {told?.in.mean_ns ? `, on average ${duration(told.in.mean_ns)} (the rest ${duration(told.rest.mean_ns)})` : ""}
+        , {percent(calls, s.returned)} of {count(s.returned)}
       </span>
     </span>
   );
