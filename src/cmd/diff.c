@@ -28,6 +28,8 @@ static int diff(const struct run_option *o, const struct option_rest *rest, stru
 	struct output output;
 	int code = output_choose(o, false, &output, err);
 
+	for (unsigned i = 0; i < 2 && code == 0; i++)
+		code = output_spares(&output, rest->words.at[i], err);
 	if (code == 0)
 		code = load(rest->words.at[0], o, output.sink, &before, err);
 	if (code == 0)

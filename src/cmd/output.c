@@ -3,9 +3,9 @@
 #include "base/columns.h"
 #include "base/log.h"
 #include "base/terminal.h"
+#include "cmd/replace.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -118,36 +118,35 @@ static int write_standard(const struct sink *sink, const struct text *bytes)
 	return write_all(STDOUT_FILENO, &ascii);
 }
 
-void output_give_to_caller(int fd)
-{
-	const char *uid = getenv("SUDO_UID"), *gid = getenv("SUDO_GID");
-	uint64_t u, g;
-
-	if (geteuid() == 0 && uid && gid && text_to_u64(uid, &u) && text_to_u64(gid, &g) &&
-	    fchown(fd, u, g) < 0)
-		log_detail("the file stays root's: %s", strerror(errno));
-}
-
 static int write_file(const char *path, const struct text *bytes, struct error *err)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-	struct stat st;
-	int code;
+	struct replace file;
+	int code = replace_open(&file, path, 0644, REPLACE_NAMED, err);
 
-	if (fd < 0)
-		return error_set(err, errno, "cannot write '%s': %s", path, strerror(errno));
-	output_give_to_caller(fd);
-	code = write_all(fd, bytes);
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && code)
-		unlink(path);
-	if (close(fd) < 0 && !code)
-		code = -errno;
-	if (code)
-		return error_set(err, -code,
-				 "cannot write '%s': %s (a recording would still hold "
-				 "everything: -o FILE.sonde)",
-				 path, strerror(-code));
-	return 0;
+	if (code == 0) {
+		code = write_all(file.fd, bytes);
+		if (code)
+			error_set(err, -code,
+				  "cannot write '%s': %s (a recording would still hold "
+				  "everything: -o FILE.sonde)",
+				  path, strerror(-code));
+	}
+	if (code == 0)
+		code = replace_keep(&file, err);
+	replace_done(&file);
+	return code;
+}
+
+int output_spares(const struct output *output, const char *input, struct error *err)
+{
+	struct stat in, out;
+
+	if (is_standard(output->path) || stat(input, &in) < 0 || stat(output->path, &out) < 0 ||
+	    !S_ISREG(out.st_mode) || in.st_dev != out.st_dev || in.st_ino != out.st_ino)
+		return 0;
+	return error_set(err, EINVAL,
+			 "'%s' is what is read: the answer needs another file (-o FILE)",
+			 output->path);
 }
 
 int output_picture(const struct output *output, const struct picture *p, struct error *err)

@@ -18,16 +18,15 @@ struct output {
  * neither suffix nor --format tells is text.  -EINVAL with the formats there are. */
 int output_choose(const struct run_option *o, bool records, struct output *ret,
 		  struct error *err);
-/* Writes the picture; says where it went.  A file that could not be written
- * whole is removed again. */
+/* -EINVAL when the answer would be written over the recording it comes from. */
+int output_spares(const struct output *output, const char *input, struct error *err);
+/* Writes the picture; says where it went.  A file that was there stays when it could not be
+ * written whole. */
 int output_picture(const struct output *output, const struct picture *p, struct error *err);
 
 /* Text for people to standard output, as the terminal can show it; _wrapped: in lines that
  * are no longer than it is wide. */
 void output_text(const struct text *t);
 void output_wrapped(const struct text *t);
-
-/* A file written under sudo belongs to who called it. */
-void output_give_to_caller(int fd);
 
 #endif

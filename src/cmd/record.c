@@ -65,8 +65,9 @@ static void say_kept(const struct record_file *f, const struct picture *p)
 
 	if (p)
 		headline_ask(&split, p, "p95");
-	log_say("wrote %s (%s); ask it: sonde report %s%s", f->path,
-		text_size(size, stream_writer_bytes(f->writer)), f->path, text_string(&split));
+	log_say("wrote %s (%s); ask it: sonde report %s%s", f->file.path,
+		text_size(size, stream_writer_bytes(f->writer)), f->file.path,
+		text_string(&split));
 }
 
 /* What was lost is said last. */
@@ -78,7 +79,7 @@ static void say_end(struct session *s, const struct record_file *f, const struct
 
 	(void)ask_picture(&whole, &s->feed, &p, NULL);
 	say_price(s, p, o);
-	if (f->writer)
+	if (f->writer && !s->failed)
 		say_kept(f, p);
 	if (p) {
 		losses_of_all(p, &line);
@@ -130,13 +131,14 @@ static int run_session(struct session *s, const struct run_option *o,
 static int record(struct session *s, const struct run_option *o, const struct output *output,
 		  struct error *err)
 {
-	struct record_file file = { .fd = -1 };
+	struct record_file file = { .file.fd = -1 };
 	int code = 0;
 
 	if (!output->sink && !o->dry_run) {
 		AUTO_FREE char *path = o->output ? mem_text(o->output) : default_path(s);
 
-		code = record_file_open(&file, path, err);
+		code = record_file_open(&file, path, o->output ? REPLACE_NAMED : REPLACE_CHOSEN,
+					err);
 	}
 	s->writer = file.writer;
 	if (code == 0)
@@ -176,7 +178,7 @@ static int run(void *options, const struct option_rest *rest)
 				 "with -s PLACE");
 	if (code == 0)
 		code = output.sink && output.path && strcmp(output.path, "-")
-			       ? record_file_try(output.path, &err)
+			       ? replace_try(output.path, &err)
 			       : 0;
 	if (code == 0)
 		code = session_open(&session, &attach.session, &err);

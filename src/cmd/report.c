@@ -22,6 +22,9 @@ static int report(const struct run_option *o, const char *path, struct error *er
 	code = ask_check(&ask, err);
 	if (code)
 		return code;
+	code = output_spares(&output, path, err);
+	if (code)
+		return code;
 	code = recording_load(path, &feed, err);
 	if (code == 0)
 		code = ask_picture(&ask, &feed, &p, err);

@@ -3,6 +3,9 @@
 #include "probe/ending.h"
 #include "sink/sink.h"
 
+#define HZ_MOST 1e6 /* more is a slip; the kernel's own bound, which is lower, is told later \
+		     */
+
 #define AT(member) offsetof(struct run_option, member)
 
 /* A choice counts from 1 in the order of its words. */
@@ -30,7 +33,7 @@ const struct option_group group_target = OPTION_GROUP("Target", target_specs);
 
 static const struct option_spec samples_specs[] = {
 	{ OPTION_UNSIGNED, 'F', "hz", "HZ", "samples a second of each running thread (99)",
-	  AT(hz), 1 },
+	  AT(hz), 1, HZ_MOST },
 	{ OPTION_TEXTS, 'e', "event", "EVENT", "what takes a sample (this version: cpu)",
 	  AT(events) },
 	{ OPTION_FLAG, 'U', "user", NULL, "only the user half of stacks", AT(user_only) },

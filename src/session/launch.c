@@ -22,6 +22,7 @@ static void become(char **argv, int pipe_end)
 	int code;
 
 	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
 	ptrace(PTRACE_TRACEME, 0, NULL, NULL);
 	execvp(argv[0], argv);
 	code = errno;
