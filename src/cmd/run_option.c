@@ -3,8 +3,8 @@
 #include "probe/ending.h"
 #include "sink/sink.h"
 
-#define HZ_MOST 1e6 /* more is a slip; the kernel's own bound, which is lower, is told later \
-		     */
+/* More is a slip; the kernel's own bound, which is lower, is told later. */
+#define HZ_MOST 1e6
 
 #define AT(member) offsetof(struct run_option, member)
 
