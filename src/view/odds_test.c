@@ -11,28 +11,36 @@
 #define HIT_QUICK 760 /* of 95 quick calls to 5 slow ones, ticks fall into 19 to 3 */
 #define HIT_SLOW 120
 
-/* Of 4 us in render, or 12 us in expand; a tick adds 5 to 15 us. */
-static void brief_call(struct store *st, unsigned i, bool is_slow)
-{
-	const struct chain *const in[] = { is_slow ? &in_expand : &in_render, NULL };
-	nsec added = 5 * USEC + hash_u64(i) % 10000;
+#define CALLS 1000 /* that no tick fell into, each tenth of a second */
 
-	call(st, 1 + i, 1010 * MS + i * MS, (is_slow ? SLOW : QUICK) + added, in);
+/* A tick adds 5 to 15 us. */
+static void ticked_call(struct store *st, unsigned i, nsec duration, const struct chain *where)
+{
+	const struct chain *const in[] = { where, NULL };
+
+	call(st, 1 + i, 1010 * MS + i * MS, duration + 5 * USEC + hash_u64(i) % 10000, in);
+}
+
+/* For a second, which ends the recording. */
+static void clean_calls(struct store *st, const nsec durations[CALLS])
+{
+	for (unsigned i = 0; i < 10; i++)
+		build_calls(st, (1000 + 100 * i) * MS, (1100 + 100 * i) * MS, 1, durations,
+			    CALLS);
+	build_end(st, 2000 * MS);
 }
 
 static struct store *make_brief(const struct store_limit *limit)
 {
 	struct store *st = make_store(limit);
-	nsec durations[1000];
+	nsec durations[CALLS];
 
-	for (unsigned i = 0; i < 1000; i++)
+	for (unsigned i = 0; i < CALLS; i++)
 		durations[i] = i < 50 ? SLOW : QUICK;
 	for (unsigned i = 0; i < HIT_QUICK + HIT_SLOW; i++)
-		brief_call(st, i, i % 22 < 3);
-	for (unsigned i = 0; i < 10; i++)
-		build_calls(st, (1000 + 100 * i) * MS, (1100 + 100 * i) * MS, 1, durations,
-			    1000);
-	build_end(st, 2000 * MS);
+		ticked_call(st, i, i % 22 < 3 ? SLOW : QUICK,
+			    i % 22 < 3 ? &in_expand : &in_render);
+	clean_calls(st, durations);
 	return st;
 }
 
@@ -98,22 +106,15 @@ static void what_is_near_cannot_be_told_apart(void **state)
 static void what_long_calls_do_is_known_beside_brief_ones(void **state)
 {
 	struct store *st = make_store(NULL);
-	nsec durations[1000];
+	nsec durations[CALLS];
 	struct picture *p;
 
 	for (unsigned i = 0; i < COUNT_OF(durations); i++)
 		durations[i] = i < 120 ? 18 * USEC + 10 * i : 160;
-	for (unsigned i = 0; i < HIT_QUICK; i++) {
-		const struct chain *const in[] = { i % 40 ? &in_expand : &in_render, NULL };
-		nsec added = 5 * USEC + hash_u64(i) % 10000;
-
-		call(st, 1 + i, 1010 * MS + i * MS, durations[i % 40 ? i % 40 : 500] + added,
-		     in);
-	}
-	for (unsigned i = 0; i < 10; i++)
-		build_calls(st, (1000 + 100 * i) * MS, (1100 + 100 * i) * MS, 1, durations,
-			    COUNT_OF(durations));
-	build_end(st, 2000 * MS);
+	for (unsigned i = 0; i < HIT_QUICK; i++)
+		ticked_call(st, i, durations[i % 40 ? i % 40 : 500],
+			    i % 40 ? &in_expand : &in_render);
+	clean_calls(st, durations);
 	p = ask_split(st, "dur > p98");
 	assert_true(p->blur > 0.5);
 	assert_in_range(p->clearer, 1 * USEC, 12 * USEC);
@@ -129,22 +130,15 @@ static void what_long_calls_do_is_known_beside_brief_ones(void **state)
 static void a_clearer_bound_is_where_calls_differ_by_more(void **state)
 {
 	struct store *st = make_store(NULL);
-	nsec durations[1000];
+	nsec durations[CALLS];
 	struct picture *p;
 
 	for (unsigned i = 0; i < COUNT_OF(durations); i++)
 		durations[i] = i < 50 ? 300 * USEC : i < 500 ? 6 * USEC : 4 * USEC;
-	for (unsigned i = 0; i < HIT_QUICK; i++) {
-		const struct chain *const in[] = { i % 8 ? &in_render : &in_expand, NULL };
-		nsec added = 5 * USEC + hash_u64(i) % 10000;
-
-		call(st, 1 + i, 1010 * MS + i * MS,
-		     durations[i % 8 ? 100 * (i % 8) : 0] + added, in);
-	}
-	for (unsigned i = 0; i < 10; i++)
-		build_calls(st, (1000 + 100 * i) * MS, (1100 + 100 * i) * MS, 1, durations,
-			    COUNT_OF(durations));
-	build_end(st, 2000 * MS);
+	for (unsigned i = 0; i < HIT_QUICK; i++)
+		ticked_call(st, i, durations[i % 8 ? 100 * (i % 8) : 0],
+			    i % 8 ? &in_render : &in_expand);
+	clean_calls(st, durations);
 	p = ask_split(st, "dur > 5us");
 	assert_true(p->blur > 0.5);
 	assert_in_range(p->clearer, 20 * USEC, 200 * USEC);
@@ -155,15 +149,14 @@ static void a_clearer_bound_is_where_calls_differ_by_more(void **state)
 static void alike_calls_have_no_clearer_bound(void **state)
 {
 	struct store *st = make_store(NULL);
-	nsec durations[1000];
+	nsec durations[CALLS];
 	struct picture *p;
 
 	for (unsigned i = 0; i < COUNT_OF(durations); i++)
 		durations[i] = QUICK;
 	for (unsigned i = 0; i < HIT_QUICK; i++)
-		brief_call(st, i, false);
-	build_calls(st, 1000 * MS, 2000 * MS, 1, durations, COUNT_OF(durations));
-	build_end(st, 2000 * MS);
+		ticked_call(st, i, QUICK, &in_render);
+	clean_calls(st, durations);
 	p = ask_split(st, "dur > 4us");
 	assert_true(p->blur > 0.6);
 	assert_int_equal(p->clearer, 0);
