@@ -32,8 +32,8 @@ static void give_to_caller(int fd)
 /* As the file whose place it takes; that failing, it is the caller's own. */
 static void be_like(int fd, const struct stat *old)
 {
-	if (fchown(fd, old->st_uid, old->st_gid) < 0 || fchmod(fd, old->st_mode & 07777) < 0)
-		log_detail("the file cannot be given owner and mode of the old one: %s",
+	if (fchmod(fd, old->st_mode & 0777) < 0 || fchown(fd, old->st_uid, old->st_gid) < 0)
+		log_detail("the file cannot be given mode and owner of the old one: %s",
 			   strerror(errno));
 }
 
