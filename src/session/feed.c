@@ -61,3 +61,9 @@ void feed_flush(struct feed *f)
 		return;
 	f->failed = stream_writer_flush(f->writer, &f->error);
 }
+
+void feed_pass(struct feed *f)
+{
+	if (f->writer && !f->failed)
+		f->failed = stream_writer_pass(f->writer, &f->error);
+}

@@ -35,5 +35,7 @@ void feed_event(void *feed, const struct event *e);
 void feed_name(struct feed *f);
 /* Writes what was gathered: a recording that is cut off keeps all up to here. */
 void feed_flush(struct feed *f);
+/* Passes on what waits for the reader of a recording that goes into a pipe. */
+void feed_pass(struct feed *f);
 
 #endif

@@ -49,18 +49,24 @@ struct stream_writer;
 
 /*
  * Writes the head to fd, which stays the caller's.  name is for error texts.
- * fd may be a pipe or socket too, also a non-blocking one (it is waited for).
+ * Nothing here waits for who reads a pipe or socket, but stream_writer_end().
  */
 int stream_writer_new(int fd, const char *name, struct stream_writer **ret, struct error *err);
 /* Adds a record (event_fits holds); a full block is written. */
 int stream_writer_add(struct stream_writer *w, const struct event *e, struct error *err);
 /* Writes what was added as a block, if anything was. */
 int stream_writer_flush(struct stream_writer *w, struct error *err);
+/* What waits for the reader of a pipe, in bytes: passes on what it takes now; waits until it
+ * has taken all (which may be for ever). */
+size_t stream_writer_waiting(const struct stream_writer *w);
+int stream_writer_pass(struct stream_writer *w, struct error *err);
+int stream_writer_end(struct stream_writer *w, struct error *err);
 /* Frees; what was not flushed is dropped.  NULL is fine. */
 void stream_writer_free(struct stream_writer *w);
 /*
  * After a failed write (-ENOSPC, ...) a file is cut back to its last whole
  * block, the error says how much is kept, and every later call fails alike.
+ * -EPIPE: the reader has gone; -ENOBUFS: it stands still, and OUTFLOW_MOST wait.
  */
 
 /* What is safely written. */

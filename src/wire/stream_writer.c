@@ -1,11 +1,11 @@
 #include "wire/stream.h"
 
 #include "base/mem.h"
+#include "base/outflow.h"
 #include "wire/codec.h"
 
 #include <assert.h>
 #include <errno.h>
-#include <poll.h>
 #include <string.h>
 #include <unistd.h>
 #include <xxhash.h>
@@ -17,12 +17,13 @@
 
 struct stream_writer {
 	int fd;
+	struct outflow out;
 	char *name;
 	ZSTD_CCtx *zstd;
 	size_t used;		/* of raw */
 	uint64_t pending;	/* records in raw */
 	uint64_t sequence;	/* of the next block */
-	uint64_t bytes, events; /* safely written */
+	uint64_t bytes, events; /* safely written; on their way where it is no file */
 	int failed;		/* negative errno of the first failed write */
 	struct error why;
 	_Alignas(8) unsigned char raw[STREAM_BLOCK_MOST];
@@ -60,24 +61,34 @@ static int writer_fail(struct stream_writer *w, int code, size_t partly, struct 
 	return error_set(err, code, "%s", w->why.text);
 }
 
+/* There is no file to keep anything in. */
+static int writer_part(struct stream_writer *w, int code, struct error *err)
+{
+	char size[TEXT_QUANTITY], most[TEXT_QUANTITY];
+
+	text_size(size, w->out.bytes);
+	if (code == ENOBUFS)
+		w->failed = error_set(&w->why, code,
+				      "who reads '%s' stands still: %s wait there, no more is "
+				      "kept (it has read %s)",
+				      w->name, text_size(most, OUTFLOW_MOST), size);
+	else
+		w->failed =
+			error_set(&w->why, code, "cannot write '%s': %s (its reader has %s)",
+				  w->name,
+				  code == EPIPE ? "its reader has gone" : strerror(code), size);
+	return error_set(err, code, "%s", w->why.text);
+}
+
 static int writer_write(struct stream_writer *w, const void *bytes, size_t size,
 			struct error *err)
 {
-	size_t done = 0;
+	int code = outflow_put(&w->out, bytes, size);
 
-	while (done < size) {
-		ssize_t n = write(w->fd, (const char *)bytes + done, size - done);
-
-		if (n > 0) {
-			done += n;
-		} else if (n < 0 && errno == EAGAIN) {
-			struct pollfd room = { .fd = w->fd, .events = POLLOUT };
-
-			poll(&room, 1, -1);
-		} else if (n == 0 || errno != EINTR) {
-			return writer_fail(w, n ? errno : EIO, done, err);
-		}
-	}
+	if (code && w->out.is_file)
+		return writer_fail(w, -code, w->out.bytes - w->bytes, err);
+	if (code)
+		return writer_part(w, -code, err);
 	w->bytes += size;
 	return 0;
 }
@@ -90,6 +101,7 @@ int stream_writer_new(int fd, const char *name, struct stream_writer **ret, stru
 
 	memcpy(head.magic, STREAM_MAGIC, sizeof(head.magic));
 	w->fd = fd;
+	outflow_open(&w->out, fd);
 	w->name = mem_text(name);
 	w->zstd = ZSTD_createCCtx();
 	if (!w->zstd) {
@@ -157,8 +169,31 @@ void stream_writer_free(struct stream_writer *w)
 	if (!w)
 		return;
 	ZSTD_freeCCtx(w->zstd);
+	outflow_done(&w->out);
 	free(w->name);
 	free(w);
+}
+
+static int writer_passed(struct stream_writer *w, int code, struct error *err)
+{
+	if (w->failed)
+		return error_set(err, -w->failed, "%s", w->why.text);
+	return code ? writer_part(w, -code, err) : 0;
+}
+
+int stream_writer_pass(struct stream_writer *w, struct error *err)
+{
+	return writer_passed(w, w->failed ? 0 : outflow_try(&w->out), err);
+}
+
+int stream_writer_end(struct stream_writer *w, struct error *err)
+{
+	return writer_passed(w, w->failed ? 0 : outflow_end(&w->out), err);
+}
+
+size_t stream_writer_waiting(const struct stream_writer *w)
+{
+	return w->failed ? 0 : outflow_waiting(&w->out);
 }
 
 uint64_t stream_writer_bytes(const struct stream_writer *w)
