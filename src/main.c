@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,14 +21,23 @@ static void fill_standard(void)
 			abort();
 }
 
+/* Who reads standard output has seen enough (`| head`): no error. */
+static bool reader_went(void)
+{
+	struct pollfd out = { .fd = STDOUT_FILENO, .events = POLLOUT };
+
+	return poll(&out, 1, 0) > 0 && out.revents & (POLLERR | POLLHUP);
+}
+
 int main(int argc, char **argv)
 {
 	int status;
 
 	fill_standard();
 	signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error with a sentence */
+	signal(SIGPIPE, SIG_IGN); /* nor does who reads an answer end what is gathered */
 	status = command_main(argc ? argv + 1 : argv);
-	if (fflush(stdout) == 0 && !ferror(stdout))
+	if ((fflush(stdout) == 0 && !ferror(stdout)) || reader_went())
 		return status;
 	log_error("cannot write the answer: %s", strerror(errno));
 	return status == EXIT_DONE ? EXIT_FAILED : status;

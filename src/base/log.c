@@ -4,6 +4,7 @@
 #include "base/terminal.h"
 
 #include <limits.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -81,6 +82,14 @@ LOG_FUNCTION(log_warn, LOG_QUIET)
 LOG_FUNCTION(log_say, LOG_SAY)
 LOG_FUNCTION(log_detail, LOG_DETAIL)
 
+/* A terminal that is held (Ctrl-S) would hold us: progress is not worth that. */
+static bool takes_more(void)
+{
+	struct pollfd room = { .fd = STDERR_FILENO, .events = POLLOUT };
+
+	return poll(&room, 1, 0) > 0;
+}
+
 /* It is no longer than a line: of more than one only the last could be taken back. */
 void log_progress(const char *format, ...)
 {
@@ -88,7 +97,7 @@ void log_progress(const char *format, ...)
 	char line[256];
 	va_list ap;
 
-	if (level < LOG_SAY || !terminal_has_codes(STDERR_FILENO))
+	if (level < LOG_SAY || !terminal_has_codes(STDERR_FILENO) || !takes_more())
 		return;
 	log_progress_done();
 	va_start(ap, format);

@@ -3,6 +3,7 @@
  */
 #include "base/columns.h"
 #include "base/log.h"
+#include "base/outflow.h"
 #include "base/terminal.h"
 #include "cmd/attach_option.h"
 #include "cmd/command.h"
@@ -11,17 +12,17 @@
 #include "sink/latency_screen.h"
 #include "sink/losses.h"
 
-#include <stdio.h>
+#include <errno.h>
 #include <unistd.h>
 
 #define WINDOW_LINES 24 /* where it is not known */
 
 struct screen {
 	const struct run_option *option;
+	struct outflow out; /* a reader may stand still: what is measured goes on */
 	bool terminal;
 	unsigned lines; /* drawn last time, to be drawn over */
 	nsec drawn;	/* until when what was drawn last is */
-	int failed;
 	struct error error;
 };
 
@@ -80,7 +81,7 @@ static void draw(struct screen *screen, struct session *s, const struct picture 
 /* What will be drawn over must be no more than the window has. */
 static void put(struct screen *screen, const struct text *bytes, bool final)
 {
-	AUTO_TEXT struct text clipped = { 0 }, ascii = { 0 };
+	AUTO_TEXT struct text clipped = { 0 }, ascii = { 0 }, drawn = { 0 };
 	const char *out = text_string(bytes);
 	unsigned window = terminal_lines(STDOUT_FILENO), lines = 0;
 
@@ -91,9 +92,9 @@ static void put(struct screen *screen, const struct text *bytes, bool final)
 	}
 	out = terminal_text(out, &ascii);
 	if (screen->terminal && screen->lines)
-		printf("\033[%uA\033[J", screen->lines);
-	fputs(out, stdout);
-	fflush(stdout);
+		text_format(&drawn, "\033[%uA\033[J", screen->lines);
+	text_add(&drawn, out);
+	outflow_put(&screen->out, text_string(&drawn), drawn.size);
 	for (; *out; out++)
 		lines += *out == '\n';
 	screen->lines = lines;
@@ -116,9 +117,12 @@ static void on_tick(void *context, struct session *s)
 	struct screen *screen = context;
 
 	/* a pipe gets text once, at the end; a stream of objects is asked for by --json */
-	if (screen->terminal || screen->option->json)
-		show(screen, s, false);
-	if (ferror(stdout))
+	if (screen->terminal || screen->option->json) {
+		outflow_try(&screen->out);
+		if (!outflow_waiting(&screen->out))
+			show(screen, s, false);
+	}
+	if (screen->out.failed)
 		loop_stop(&s->loop, ENDED_BY_USER);
 }
 
@@ -150,13 +154,18 @@ static int measure(struct session *s, const struct run_option *o, struct error *
 	if (o->dry_run)
 		return 0;
 	session_observe(s, (struct session_observer){ .on_tick = on_tick, .context = &screen });
+	outflow_open(&screen.out, STDOUT_FILENO);
 	reason = session_run(s);
 	show(&screen, s, true);
+	code = outflow_end(&screen.out);
+	outflow_done(&screen.out);
 	if (reason == ENDED_BY_TARGET)
 		log_say("the target ended");
 	say_end(s);
 	if (s->failed)
 		*err = s->error;
+	else if (code && code != -EPIPE) /* else the reader has seen enough */
+		return error_set(err, -code, "cannot write the answer: %s", strerror(-code));
 	return s->failed;
 }
 

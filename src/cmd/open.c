@@ -6,6 +6,7 @@
 #include "cmd/command.h"
 #include "cmd/page_option.h"
 #include "cmd/recording.h"
+#include "session/files.h"
 #include "session/loop.h"
 
 static int serve(const struct page_option *o, struct feed *feed, struct error *err)
@@ -32,6 +33,8 @@ static int run(void *options, const struct option_rest *rest)
 	struct feed feed;
 	int code = recording_load(rest->words.at[0], &feed, &err);
 
+	if (code == 0)
+		code = files_allow_many(&err);
 	if (code == 0)
 		code = serve(options, &feed, &err);
 	feed_done(&feed);

@@ -2,6 +2,7 @@
 
 #include "base/columns.h"
 #include "base/log.h"
+#include "base/outflow.h"
 #include "base/terminal.h"
 #include "cmd/replace.h"
 
@@ -78,16 +79,15 @@ int output_choose(const struct run_option *o, bool records, struct output *ret,
 
 static int write_all(int fd, const struct text *bytes)
 {
-	size_t at = 0;
+	struct outflow out;
+	int code;
 
-	while (at < bytes->size) {
-		ssize_t n = write(fd, bytes->bytes + at, bytes->size - at);
-
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		at += n > 0 ? n : 0;
-	}
-	return 0;
+	outflow_open(&out, fd);
+	code = outflow_put(&out, text_string(bytes), bytes->size);
+	if (code == 0)
+		code = outflow_end(&out);
+	outflow_done(&out);
+	return code;
 }
 
 void output_text(const struct text *t)

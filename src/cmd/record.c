@@ -88,19 +88,32 @@ static void say_end(struct session *s, const struct record_file *f, const struct
 	picture_free(p);
 }
 
+/* A reader that goes has seen enough, which is no error. */
+static int finish_recording(struct session *s, const struct record_file *f, struct error *err)
+{
+	if (!s->failed)
+		s->failed = record_file_end(f, &s->error);
+	if (s->failed == -EPIPE) {
+		log_say("%s", s->error.text);
+		return 0;
+	}
+	*err = s->error;
+	return s->failed;
+}
+
 static int finish(struct session *s, const struct run_option *o, const struct output *output,
-		  struct error *err)
+		  const struct record_file *f, struct error *err)
 {
 	struct picture *p = NULL;
 	struct ask ask;
 	int code;
 
+	if (!output->sink)
+		return finish_recording(s, f, err);
 	if (s->failed) {
 		*err = s->error;
 		return s->failed;
 	}
-	if (!output->sink)
-		return 0;
 	ask = question_of(o, output->sink);
 	code = ask_picture(&ask, &s->feed, &p, err);
 	if (code == 0)
@@ -123,7 +136,7 @@ static int run_session(struct session *s, const struct run_option *o,
 	log_progress_done();
 	if (reason == ENDED_BY_TARGET)
 		log_say("the target ended");
-	code = finish(s, o, output, err);
+	code = finish(s, o, output, f, err);
 	say_end(s, f, o);
 	return code;
 }

@@ -1,5 +1,6 @@
 #include "cmd/record_file.h"
 
+#include "base/log.h"
 #include "base/mem.h"
 
 #include <errno.h>
@@ -28,6 +29,17 @@ int record_file_open(struct record_file *f, const char *path, enum replace_whose
 int record_file_keep(struct record_file *f, struct error *err)
 {
 	return replace_keep(&f->file, err);
+}
+
+int record_file_end(const struct record_file *f, struct error *err)
+{
+	size_t waiting = stream_writer_waiting(f->writer);
+	char size[TEXT_QUANTITY];
+
+	if (waiting)
+		log_say("all is gathered; %s wait for who reads '%s' (Ctrl-C gives them up)",
+			text_size(size, waiting), f->file.path);
+	return stream_writer_end(f->writer, err);
 }
 
 void record_file_done(struct record_file *f)

@@ -21,6 +21,8 @@ int record_file_open(struct record_file *f, const char *path, enum replace_whose
 		     struct error *err);
 /* It takes its place. */
 int record_file_keep(struct record_file *f, struct error *err);
+/* Waits until who reads a pipe has taken all, and says so.  -EPIPE: it has gone. */
+int record_file_end(const struct record_file *f, struct error *err);
 /* What was not kept is gone. */
 void record_file_done(struct record_file *f);
 

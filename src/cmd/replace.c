@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,11 +46,25 @@ static void be_new(int fd, mode_t mode)
 	give_to_caller(fd);
 }
 
+static int open_unnamed(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	AUTO_FREE char *folder =
+		mem_format("%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+
+	return open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+}
+
 static int open_beside(struct replace *r, const struct stat *old, mode_t mode)
 {
-	char *beside = mem_format("%s.XXXXXX", r->path);
-	int fd = mkostemp(beside, O_CLOEXEC); /* 0600 */
+	char *beside = NULL;
+	int fd = open_unnamed(r->path);
 
+	r->unnamed = fd >= 0;
+	if (fd < 0) {
+		beside = mem_format("%s.XXXXXX", r->path);
+		fd = mkostemp(beside, O_CLOEXEC); /* 0600 */
+	}
 	if (fd < 0) {
 		free(beside);
 		return -1;
@@ -64,10 +77,23 @@ static int open_beside(struct replace *r, const struct stat *old, mode_t mode)
 	return fd;
 }
 
+/* A pipe that nobody reads yet is waited for, and not in silence. */
+static int open_waiting(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd >= 0 || errno != ENXIO)
+		return fd;
+	log_say("waiting for who reads '%s'", path);
+	return open(path, O_WRONLY | O_CLOEXEC);
+}
+
 static int open_there(const char *path, mode_t mode)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
 	struct stat st;
+	bool is_pipe = stat(path, &st) == 0 && S_ISFIFO(st.st_mode);
+	int fd = is_pipe ? open_waiting(path)
+			 : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
 
 	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
 		give_to_caller(fd);
@@ -94,8 +120,30 @@ int replace_open(struct replace *r, const char *path, mode_t mode, enum replace_
 	return r->fd < 0 ? cannot_write(path, err) : 0;
 }
 
+/* Where nothing is there it takes the place at once; else it needs a name to be renamed. */
+static int give_name(struct replace *r)
+{
+	AUTO_FREE char *self = mem_format("/proc/self/fd/%d", r->fd);
+	char *beside;
+	int code = linkat(AT_FDCWD, self, AT_FDCWD, r->path, AT_SYMLINK_FOLLOW);
+
+	r->unnamed = code < 0;
+	if (code == 0 || errno != EEXIST)
+		return code;
+	beside = mem_format("%s.%d", r->path, (int)getpid());
+	code = linkat(AT_FDCWD, self, AT_FDCWD, beside, AT_SYMLINK_FOLLOW);
+	r->unnamed = code < 0;
+	if (code == 0)
+		r->beside = beside;
+	else
+		free(beside);
+	return code;
+}
+
 int replace_keep(struct replace *r, struct error *err)
 {
+	if (r->unnamed && give_name(r) < 0)
+		return cannot_write(r->path, err);
 	if (!r->beside)
 		return 0;
 	if (rename(r->beside, r->path) < 0)
@@ -130,7 +178,7 @@ int replace_try(const char *path, struct error *err)
 	if (access(path, F_OK) == 0)
 		return access(path, W_OK) == 0 ? 0 : cannot_write(path, err);
 	code = replace_open(&r, path, 0644, REPLACE_NAMED, err);
-	if (code == 0 && !r.beside)
+	if (code == 0 && !r.beside && !r.unnamed)
 		unlink(path);
 	replace_done(&r);
 	return code;

@@ -1,7 +1,8 @@
 /*
  * replace - a file that takes its place when it is good.
  *
- * It is written beside the one that was asked for, which stays as it was until then.  Pipes,
+ * It is written beside the one that was asked for (without a name, where the file system can),
+ * which stays as it was until then.  Pipes,
  * devices and what a link points to are written where they are; so is a file in a folder
  * where nothing can be made.
  */
@@ -10,11 +11,13 @@
 
 #include "base/error.h"
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 struct replace {
 	char *path;   /* owned */
 	char *beside; /* owned; NULL: it is written where it is kept */
+	bool unnamed; /* it has no name until it is kept, and so leaves nothing behind */
 	int fd;	      /* -1 = none */
 };
 

@@ -1,6 +1,7 @@
 #include "probe/code.h"
 
 #include "base/text.h"
+#include "elf/section.h"
 #include "probe/place.h"
 
 #include <errno.h>
@@ -37,8 +38,13 @@ static void open_image(struct code_image *image, struct images *images, uint32_t
 	if (!image->failed)
 		image->failed =
 			images_open(images, image->attach, image->name, &image->image, &err);
-	if (image->failed)
+	if (image->failed) {
 		image->why = mem_text(err.text);
+		return;
+	}
+	/* as the images keep it: the process may end, and another may map it */
+	free(image->attach);
+	image->attach = mem_format("/proc/self/fd/%d", image_file(image->image));
 }
 
 /* The inode of a process's executable, 0 if it may not be asked. */

@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define PF_KTHREAD 0x00200000u /* include/linux/sched.h; flags is field 9 of stat */
@@ -78,6 +79,21 @@ int process_read(uint32_t tid, struct process *ret, struct error *err)
 	p.uid = uid;
 	*ret = p;
 	return 0;
+}
+
+/* include/linux/proc_ns.h: PROC_PID_INIT_INO */
+#define FIRST_PID_NAMESPACE 0xeffffffcu
+
+int process_numbers_check(struct error *err)
+{
+	struct stat st;
+
+	if (stat("/proc/self/ns/pid", &st) < 0 || st.st_ino == FIRST_PID_NAMESPACE)
+		return 0;
+	return error_set(err, ENOTSUP,
+			 "sonde runs in a pid namespace (a container), where processes have "
+			 "other numbers than the kernel's: run it on the host, or in a "
+			 "container with the host's (docker run --pid=host, hostPID: true)");
 }
 
 bool process_is_alive(const struct process *p)

@@ -34,6 +34,9 @@ int process_parse(const char *stat, struct process *ret);
 int process_read(uint32_t tid, struct process *ret, struct error *err);
 /* Is p still the same process, not a later one with its number? */
 bool process_is_alive(const struct process *p);
+/* 0, or -ENOTSUP where the numbers that are seen here are not the kernel's own: in a
+ * container.  The kernel would be asked about another process. */
+int process_numbers_check(struct error *err);
 /* All processes, without kernel threads, zombies and sonde itself. */
 int process_list_read(struct process_list *ret, struct error *err);
 /* Base name of its executable, "" where it cannot be read.  Returns buf. */

@@ -144,12 +144,15 @@ static int find_many(const struct target_query *query, struct target *t, struct 
 {
 	struct process_list all = { 0 };
 	struct error last = { "" };
-	int ret = process_list_read(&all, err), refused = 0;
+	int ret = process_list_read(&all, err), refused = 0, code;
 
 	for (uint32_t i = 0; !ret && i < all.count; i++) {
 		if (query->name && !is_named(&all.at[i], query->name))
 			continue;
-		if (check_rights(&all.at[i], &last))
+		code = check_rights(&all.at[i], &last);
+		if (code == -ESRCH)
+			t->ended++;
+		else if (code)
 			refused = -EACCES;
 		else
 			array_push(&t->processes, all.at[i]);
@@ -190,9 +193,23 @@ int target_find(const struct target_query *query, struct target *ret, struct err
 		return failed;
 	}
 	t.all = query->all;
+	t.many = query->all || query->name;
 	t.thread = query->thread ? mem_text(query->thread) : NULL;
 	*ret = t;
 	return 0;
+}
+
+void target_drop(struct target *t, uint32_t pid)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < t->processes.count; i++) {
+		if (t->processes.at[i].pid == pid)
+			t->ended++;
+		else
+			t->processes.at[kept++] = t->processes.at[i];
+	}
+	t->processes.count = kept;
 }
 
 void target_done(struct target *t)

@@ -23,9 +23,11 @@ struct target {
 	struct process_list processes; /* in the order asked for, each once */
 	struct {
 		ARRAY(uint32_t);
-	} tids;	      /* only these threads; none: all */
-	char *thread; /* glob on thread names, NULL = all */
-	bool all;     /* every process, also later ones */
+	} tids;		/* only these threads; none: all */
+	char *thread;	/* glob on thread names, NULL = all */
+	bool all;	/* every process, also later ones */
+	bool many;	/* by name, or all: some may end before they are looked at */
+	uint32_t ended; /* of those, that have */
 };
 
 /*
@@ -39,6 +41,8 @@ struct target {
 int target_find(const struct target_query *query, struct target *ret, struct error *err);
 void target_done(struct target *t);
 
+/* Takes out a process that has ended, and counts it. */
+void target_drop(struct target *t, uint32_t pid);
 /* Does the target take a thread of this number and name? */
 bool target_takes_thread(const struct target *t, uint32_t tid, const char *comm);
 /* As messages call it: "shop-server (4242)", "3 processes", "all processes".  Adds. */

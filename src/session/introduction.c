@@ -99,6 +99,9 @@ void session_describe(struct session *s, struct text *to)
 		text_format(to, ", %llu thread%s",
 			    (unsigned long long)s->feed.store->threads_seen,
 			    s->feed.store->threads_seen == 1 ? "" : "s");
+	if (s->target.ended)
+		text_format(to, " (%u more ended before they could be watched)",
+			    s->target.ended);
 	if (s->watch.set.count) {
 		text_add(to, "; ");
 		describe_watch(s, to);

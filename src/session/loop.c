@@ -1,6 +1,7 @@
 #include "session/loop.h"
 
 #include "base/mem.h"
+#include "session/end_signals.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -9,7 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const int loop_signals[] = { SIGINT, SIGTERM, SIGHUP };
+/* Whom a signal ends: signals are the whole program's, and loops run one at a time. */
+static struct loop *volatile hearing;
 
 void loop_stop(struct loop *l, enum end_reason reason)
 {
@@ -25,9 +27,42 @@ nsec loop_left(const struct loop *l)
 	return l->until == UINT64_MAX ? UINT64_MAX : l->until > now ? l->until - now : 0;
 }
 
-static void on_signal(uv_signal_t *handle, int number)
+static void on_ear(uv_async_t *handle)
 {
 	loop_stop(handle->data, ENDED_BY_USER);
+}
+
+/* Only what signal-safety(7) allows; uv_async_send() is of those. */
+static void on_signal(int number, siginfo_t *info, void *context)
+{
+	struct loop *l = hearing;
+	int kept = errno;
+
+	if (l) {
+		l->signal = number;
+		l->by_terminal = info->si_code == SI_KERNEL;
+		uv_async_send(&l->ear);
+	}
+	errno = kept;
+}
+
+static void hear(struct loop *l)
+{
+	struct sigaction action = { .sa_sigaction = on_signal,
+				    .sa_flags = SA_SIGINFO | SA_RESTART };
+
+	hearing = l;
+	end_signals_set(&action);
+}
+
+void loop_deaf(struct loop *l)
+{
+	const struct sigaction ends = { .sa_handler = SIG_DFL };
+
+	if (hearing != l)
+		return;
+	end_signals_set(&ends);
+	hearing = NULL;
 }
 
 static void on_poll(uv_timer_t *handle)
@@ -59,12 +94,8 @@ void loop_init(struct loop *l, void *context)
 	uv_timer_init(&l->uv, &l->tick);
 	uv_timer_init(&l->uv, &l->end);
 	l->poll.data = l->tick.data = l->end.data = l;
-	for (unsigned i = 0; i < COUNT_OF(loop_signals); i++) {
-		uv_signal_init(&l->uv, &l->signals[i]);
-		l->signals[i].data = l;
-		uv_signal_start(&l->signals[i], on_signal, loop_signals[i]);
-	}
-	signal(SIGPIPE, SIG_IGN);
+	uv_async_init(&l->uv, &l->ear, on_ear);
+	l->ear.data = l;
 }
 
 static void close_handle(uv_handle_t *handle, void *context)
@@ -75,6 +106,7 @@ static void close_handle(uv_handle_t *handle, void *context)
 
 void loop_done(struct loop *l)
 {
+	loop_deaf(l);
 	uv_walk(&l->uv, close_handle, NULL);
 	uv_run(&l->uv, UV_RUN_DEFAULT);
 	uv_loop_close(&l->uv);
@@ -177,6 +209,7 @@ enum end_reason loop_run(struct loop *l, nsec duration, nsec interval)
 {
 	uint64_t msec = interval / NSEC_PER_MSEC;
 
+	hear(l);
 	l->reason = ENDED_BY_TIME;
 	l->until = duration ? clock_now() + duration : UINT64_MAX;
 	uv_update_time(&l->uv);

@@ -2,7 +2,9 @@
  * loop - waits for what happens while a target is watched.
  *
  * A poll a few times a second, a tick once in an interval, the end of the time,
- * Ctrl-C, and the end of the processes that are looked at.
+ * Ctrl-C, and the end of the processes that are looked at.  SIGINT, SIGTERM and SIGHUP end
+ * the loop only while it runs and until loop_deaf(): before, and from then on, they end the
+ * program at once, as they do elsewhere.
  */
 #ifndef SONDE_SESSION_LOOP_H
 #define SONDE_SESSION_LOOP_H
@@ -34,7 +36,7 @@ struct loop_file {
 struct loop {
 	uv_loop_t uv;
 	uv_timer_t poll, tick, end;
-	uv_signal_t signals[3];
+	uv_async_t ear; /* a signal came */
 	ARRAY(struct loop_process *) processes;
 	ARRAY(struct loop_file *) files;
 	void (*on_file)(void *context); /* one of the files is readable */
@@ -42,8 +44,10 @@ struct loop {
 	void (*on_tick)(void *context);
 	void *context;
 	enum end_reason reason;
-	nsec until; /* of CLOCK_MONOTONIC; UINT64_MAX: no end; 0: it ends */
-	bool keep;  /* go on when every process ended (a target of all processes) */
+	int signal;	  /* that ended it, 0: none */
+	bool by_terminal; /* which told the whole foreground, also a command we started */
+	nsec until;	  /* of CLOCK_MONOTONIC; UINT64_MAX: no end; 0: it ends */
+	bool keep;	  /* go on when every process ended (a target of all processes) */
 };
 
 #define LOOP_POLL_MSEC 50
@@ -62,6 +66,8 @@ void loop_drop_files(struct loop *l);
  * loop_stop(): why it ended. */
 enum end_reason loop_run(struct loop *l, nsec duration, nsec interval);
 void loop_stop(struct loop *l, enum end_reason reason);
+/* What had to be kept is kept: a signal ends the program from here on. */
+void loop_deaf(struct loop *l);
 /* Until the duration is over: UINT64_MAX without one, 0 when the loop ends. */
 nsec loop_left(const struct loop *l);
 /* Exit status of the child as wait(2) has it, 0 if there is none or it runs. */

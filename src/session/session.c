@@ -1,6 +1,8 @@
 #include "session/session.h"
 
+#include "base/log.h"
 #include "proc/thread.h"
+#include "session/files.h"
 #include "session/follow.h"
 #include "session/launch.h"
 #include "session/permit.h"
@@ -39,6 +41,11 @@ int session_open(struct session *s, const struct session_option *option, struct 
 	int code;
 
 	*s = (struct session){ .option = *option, .opened = clock_now() };
+	code = process_numbers_check(err);
+	if (code == 0)
+		code = files_allow_many(err);
+	if (code)
+		return code;
 	s->images = images_new();
 	s->watch.images = s->images;
 	code = find_target(s, err);
@@ -80,6 +87,7 @@ static void on_poll(void *context)
 	permit_pending(s);
 	source_poll(s->source);
 	follow_born(s);
+	feed_pass(&s->feed);
 	tell_poll(s);
 }
 
@@ -136,33 +144,61 @@ static int add_threads(struct session *s, uint32_t pid, struct error *err)
 	return code;
 }
 
+/* Of many, some end before they are looked at: it is counted, and the others are watched. */
+static bool may_end(const struct session *s, uint32_t pid)
+{
+	struct process now;
+
+	if (!s->target.many)
+		return false;
+	return process_read(pid, &now, NULL) || now.state == 'Z' || now.state == 'X';
+}
+
 /* Before the programs are loaded: they need to know how much there is. */
 static int describe_processes(struct session *s, struct error *err)
 {
 	int code = 0;
 
 	for (uint32_t i = 0; code == 0 && i < s->target.processes.count; i++) {
-		code = describe_process(&s->describe, s->target.processes.at[i].pid, err);
-		if (s->target.all)
-			code = 0; /* it may have ended; others come */
+		uint32_t pid = s->target.processes.at[i].pid;
+
+		code = describe_process(&s->describe, pid, err);
+		if (code && may_end(s, pid))
+			code = 0;
 	}
+	return code;
+}
+
+/* Watched first: from then on its number is its own, and its end is seen. */
+static int add_process(struct session *s, const struct process *p, bool by_thread,
+		       struct error *err)
+{
+	int code = loop_add_process(&s->loop, p->pid, p->pid == s->child, err);
+
+	if (code == 0 && !process_is_alive(p))
+		code = error_set(err, ESRCH, "process %u (%s) has ended", p->pid, p->comm);
+	if (code == 0)
+		code = source_add_process(s->source, p->pid, err);
+	if (code == 0 && by_thread)
+		code = add_threads(s, p->pid, err);
 	return code;
 }
 
 static int add_processes(struct session *s, bool by_thread, struct error *err)
 {
-	for (uint32_t i = 0; i < s->target.processes.count; i++) {
-		uint32_t pid = s->target.processes.at[i].pid;
-		int code = source_add_process(s->source, pid, err);
+	for (uint32_t i = s->target.processes.count; i-- > 0;) {
+		const struct process p = s->target.processes.at[i];
+		int code = add_process(s, &p, by_thread, err);
 
-		if (code == 0 && by_thread)
-			code = add_threads(s, pid, err);
-		if (code == 0)
-			code = loop_add_process(&s->loop, pid, pid == s->child, err);
-		if (code)
+		if (code == -ESRCH && may_end(s, p.pid))
+			target_drop(&s->target, p.pid);
+		else if (code)
 			return code;
 	}
-	return 0;
+	return s->target.all || s->target.processes.count
+		       ? 0
+		       : error_set(err, ESRCH, "all %u processes of the target have ended",
+				   s->target.ended);
 }
 
 /* Samples that tell whether calls are over; nobody asked for them for their own sake. */
@@ -234,6 +270,15 @@ int session_arm(struct session *s, struct error *err)
 	return code;
 }
 
+/* That we were asked to end, now or later. */
+static void tell_child(struct session *s)
+{
+	if (!s->loop.signal)
+		launch_hand_on(s->child);
+	else if (!s->loop.by_terminal)
+		kill(s->child, s->loop.signal);
+}
+
 enum end_reason session_run(struct session *s)
 {
 	enum end_reason reason = ENDED_BY_USER;
@@ -253,6 +298,9 @@ enum end_reason session_run(struct session *s)
 		s->error = s->feed.error;
 		s->failed = s->feed.failed;
 	}
+	loop_deaf(&s->loop); /* all that was gathered is written, or can be asked */
+	if (loop_child_runs(&s->loop))
+		tell_child(s);
 	return reason;
 }
 
@@ -263,14 +311,18 @@ void session_linger(struct session *s)
 	s->loop.on_poll = tell_poll;
 	s->loop.on_tick = NULL;
 	loop_run(&s->loop, 0, s->option.interval);
+	loop_deaf(&s->loop);
 }
 
 int session_child_status(const struct session *s)
 {
 	int status = loop_child_status(&s->loop);
 
-	if (loop_child_runs(&s->loop))
-		waitpid(s->child, &status, 0);
+	if (loop_child_runs(&s->loop)) {
+		if (!s->loop.signal)
+			log_say("the command runs on, and is waited for");
+		status = launch_wait(s->child);
+	}
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 

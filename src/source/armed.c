@@ -11,7 +11,6 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sys/eventfd.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 /* Threads that attach and close; at most that many of them close. */
@@ -442,22 +441,10 @@ static void *wait_for_births(void *context)
 	return NULL;
 }
 
-/* Some descriptors a child.  Not those of a command, which has been forked by now. */
-static void allow_many_files(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &limit);
-	}
-}
-
 int armed_follow(struct armed *a, int births, int living)
 {
 	int code;
 
-	allow_many_files();
 	a->living = living;
 	a->ring = ring_buffer__new(births, on_birth, a, NULL);
 	if (!a->ring)

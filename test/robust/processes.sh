@@ -1,0 +1,70 @@
+#!/bin/bash
+# The right processes: never the one of that number on the host, and those that end while
+# many are looked at are left out and counted.
+. "$(dirname "$0")/../live/lib.sh"
+plan 14
+need root
+need bpf
+
+# In a pid namespace of its own sonde would ask the kernel about the host's process.
+target_start calls steady --wait --rate 100 --calls 9000
+target_go
+inside() { unshare --pid --fork --mount-proc "$sonde" "$@" >"$out" 2>"$err"; status=$?; }
+if unshare --pid --fork --mount-proc true 2>"$err"; then
+	for how in "record -p 1 -d 0.2 -o $work/x.sonde" 'latency -p 1 main -d 0.2' \
+		"record -a -d 0.2 -o $work/x.sonde" "record -d 0.2 -o $work/x.sonde -- true"; do
+		# shellcheck disable=SC2086
+		inside $how
+		check "in a pid namespace it is refused: ${how%% -o*}" says 'pid namespace.*--pid=host'
+	done
+	check 'and nothing was written' test ! -e "$work/x.sonde"
+	inside report "$(dirname "$0")/../web/shop.sonde"
+	check 'but a recording can be asked there' status_is 0
+else
+	for what in 1 2 3 4 5 6; do skip "in a pid namespace ($what)" 'none can be made'; done
+fi
+
+# Processes come and go all the time: a loop of a shell that ends with us.
+"$python" -c 'import os, sys, time
+end = time.time() + 60
+print("ready", flush=True)
+while time.time() < end:
+    pids = [os.posix_spawn("/bin/sleep", ["short-lived", "0.01"], os.environ) for _ in range(20)]
+    for pid in pids:
+        os.waitpid(pid, 0)' >"$work/loop" &
+loop=$!
+children+=("$loop")
+until grep -q ready "$work/loop"; do sleep 0.02; done
+many() { # many NAME ARGS...: of twelve runs all are done
+	local i
+	for i in $(seq 12); do
+		sonde_run record "$@" -d 0.05 -o "$work/y.sonde"
+		[ $status = 0 ] || { echo "run $i:"; cat "$err"; return 1; }
+	done
+}
+check 'all processes are sampled while some end' many -a
+check 'so are those of a name' many -n '[sc][la]*'
+threads_too() { many -n '[sc][la]*' --thread calls; }
+check 'and threads of a name' threads_too
+spans_too() { many -n '[sc][la]*' -s 'calls:f_push'; }
+check 'and calls in them' spans_too
+ended_is_said() {
+	local i
+	for i in $(seq 40); do
+		sonde_run record -n '[sc][la]*' -d 0.02 -o "$work/y.sonde"
+		grep -q '[0-9] more ended before they could be watched' "$err" && return
+	done
+	cat "$err"
+	return 1
+}
+check 'those that ended are counted' ended_is_said
+end_now "$loop"
+
+# All of them may.
+sonde_run record -n 'short-live?' -d 0.1 -o "$work/y.sonde"
+check 'where none is left that is said' says "no process is named\|have ended"
+check 'and it fails' test "$status" = 1
+sonde_run record -p "$target" -d 0.1 -o "$work/z.sonde"
+check 'one that was asked for by its number is there' status_is 0
+end_now "$target"
+finish
