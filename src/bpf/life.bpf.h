@@ -28,19 +28,34 @@ static __always_inline void tell_birth(__u32 pid, __u64 now)
 		count(&loss.others);
 }
 
+/* A thread of the target has a name, from its begin or anew: is it one that is looked at? */
+static __always_inline void meet_name(const struct task_struct *task, const char *comm)
+{
+	__u32 one = 1, pid = task->tgid, tid = task->pid;
+	char name[NAME_RULE_BYTES] = "";
+
+	if (!control.by_name || (!control.every && !bpf_map_lookup_elem(&targets, &pid)))
+		return;
+	bpf_probe_read_kernel_str(name, sizeof(name), comm);
+	if (name_rule_fits(&names, name))
+		bpf_map_update_elem(&tids, &tid, &one, BPF_ANY);
+	else
+		bpf_map_delete_elem(&tids, &tid);
+}
+
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(life_fork, struct task_struct *parent, struct task_struct *child)
 {
 	struct event_fork e = { .parent_pid = parent->tgid, .pid = child->tgid };
 	__u32 one = 1, pid = child->tgid;
 
+	meet_name(child, child->comm);
+	if (parent->tgid == child->tgid && control.spans && is_target(pid, child->pid))
+		thread_prepare(child);
 	if (!is_target(parent->tgid, parent->pid))
 		return 0;
-	if (parent->tgid == child->tgid) {
-		if (control.spans)
-			thread_prepare(child);
+	if (parent->tgid == child->tgid)
 		return 0;
-	}
 	if (control.spans)
 		stack_inherit(parent, child);
 	if (!control.follow)
@@ -76,15 +91,21 @@ SEC("tp_btf/sched_process_exit")
 int BPF_PROG(life_exit, struct task_struct *task)
 {
 	struct event_exit e = { .pid = task->tgid };
-	__u32 pid = task->tgid;
+	__u32 pid = task->tgid, tid = task->pid;
 	__u64 now;
 
+	now = bpf_ktime_get_ns();
+	/* of whom calls are open is asked of the thread: that it is of the target is forgotten
+	 * with the thread that was the last to begin to end, not the last to come by here */
+	if (control.spans) {
+		if (control.brackets && brackets)
+			bracket_last(task, now);
+		close_all(task, END_EXIT, now);
+	}
 	if (!is_target(pid, task->pid))
 		return 0;
-	now = bpf_ktime_get_ns();
-	if (control.brackets && brackets)
-		bracket_last(task, now);
-	close_all(task, END_EXIT, now);
+	if (control.by_thread)
+		bpf_map_delete_elem(&tids, &tid);
 	/* live was lowered for this thread already */
 	e.last = task->signal->live.counter == 0;
 	if (e.last) {
@@ -103,6 +124,7 @@ int BPF_PROG(life_rename, struct task_struct *task, const char *comm)
 {
 	struct event_thread e = { .pid = task->tgid };
 
+	meet_name(task, comm);
 	if (!is_target(task->tgid, task->pid))
 		return 0;
 	event_fill(&e.head, EVENT_THREAD, sizeof(e), task->pid, bpf_ktime_get_ns());

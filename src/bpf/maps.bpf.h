@@ -7,6 +7,7 @@
 
 #include "bpf/kernel.h"
 #include "wire/control.h"
+#include "wire/name_rule.h"
 
 #include <asm/ptrace.h>
 #include <linux/bpf.h>
@@ -177,6 +178,7 @@ struct {
 } calls SEC(".maps");
 
 const volatile struct control control;
+const volatile struct name_rule names; /* with control.by_name */
 struct kernel_loss loss;
 __u64 ticks; /* that fell on the target */
 __u64 thread_serial;

@@ -227,6 +227,7 @@ int session_arm(struct session *s, struct error *err)
 		.follow = !by_thread,
 		.every = s->target.all,
 		.by_thread = by_thread,
+		.names = s->target.tids.count ? NULL : s->target.thread,
 		.probes = s->watch.set.count,
 		.more = s->option.more,
 		.brackets = s->watch.brackets,
@@ -260,7 +261,7 @@ int session_arm(struct session *s, struct error *err)
 		code = add_processes(s, by_thread, err);
 	if (code == 0 && !s->option.dry_run)
 		code = watch_arm(&s->watch, s->source, err);
-	if (code == 0 && by_thread && !s->threads)
+	if (code == 0 && by_thread && !s->threads && !s->child) /* a command's come later */
 		code = error_set(err, ESRCH, "no thread of the target is named '%s'",
 				 s->target.thread ? s->target.thread : "");
 	if (code == 0)

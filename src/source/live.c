@@ -5,6 +5,7 @@
 #include "source/armed.h"
 #include "source/counts.h"
 #include "source/cputime.h"
+#include "source/names.h"
 #include "source/pricer.h"
 #include "source/ticker.h"
 #include "wire/control.h"
@@ -85,12 +86,16 @@ static uint32_t slots_for(const struct source_option *o)
 	return slots;
 }
 
-static void configure(struct live *l, uint32_t slots, uint32_t stripes)
+static int configure(struct live *l, uint32_t slots, uint32_t stripes, struct error *err)
 {
 	const struct source_option *o = &l->option;
 	bool spans = has_spans(l);
 	struct sonde_bpf *b = l->bpf;
 	unsigned type = attach_program_type(o->attach);
+	int code = o->names ? names_rule(o->names, &b->rodata->names, err) : 0;
+
+	if (code)
+		return code;
 
 	b->rodata->control = (struct control){
 		.period = o->hz ? NSEC_PER_SEC / o->hz : 0,
@@ -102,6 +107,7 @@ static void configure(struct live *l, uint32_t slots, uint32_t stripes)
 		.follow = o->follow,
 		.every = o->every,
 		.by_thread = o->by_thread,
+		.by_name = o->names != NULL,
 		.spans = spans,
 		.brackets = o->brackets || o->more,
 		.self = getpid(),
@@ -128,6 +134,7 @@ static void configure(struct live *l, uint32_t slots, uint32_t stripes)
 	bpf_program__set_autoattach(b->progs.bracket_switch, false);
 	bpf_program__set_autoattach(b->progs.open_spans, false);
 	bpf_program__set_autoattach(b->progs.known_threads, false);
+	return 0;
 }
 
 static int load_error(int code, struct error *err)
@@ -190,7 +197,9 @@ static int load(struct live *l, struct error *err)
 	l->bpf = sonde_bpf__open();
 	if (!l->bpf)
 		return load_error(errno, err);
-	configure(l, slots, stripes);
+	code = configure(l, slots, stripes, err);
+	if (code)
+		return code;
 	code = sonde_bpf__load(l->bpf);
 	if (code)
 		return load_error(-code, err);

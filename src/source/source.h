@@ -28,6 +28,7 @@ struct source_option {
 	bool follow;		 /* children of a target are targets */
 	bool every;		 /* every process is one */
 	bool by_thread;		 /* only threads that are added */
+	const char *names;	 /* and those that come to have such a name; NULL: none */
 	uint32_t probes;	 /* that will be watched from the start, ids from 1 */
 	uint32_t more;		 /* so many more may be while it runs */
 	bool brackets;		 /* of some of the first no probe sees the end of calls */

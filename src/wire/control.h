@@ -40,8 +40,8 @@ struct control {
 	__u8 by_thread;	   /* 1: only threads in the map 'tids' */
 	__u8 spans;	   /* calls are watched */
 	__u8 brackets;	   /* some have no end that a probe sees, now or later */
-	__u8 pad[1];
-	__u32 self; /* sonde's own process: never sampled in 'every' */
+	__u8 by_name; /* with by_thread: those threads whose name fits 'names', as it is now */
+	__u32 self;   /* sonde's own process: never sampled in 'every' */
 };
 
 /* What a site is to the span of its function. */

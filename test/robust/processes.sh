@@ -2,7 +2,7 @@
 # The right processes: never the one of that number on the host, and those that end while
 # many are looked at are left out and counted.
 . "$(dirname "$0")/../live/lib.sh"
-plan 14
+plan 16
 need root
 need bpf
 
@@ -67,4 +67,18 @@ check 'and it fails' test "$status" = 1
 sonde_run record -p "$target" -d 0.1 -o "$work/z.sonde"
 check 'one that was asked for by its number is there' status_is 0
 end_now "$target"
+
+# Threads that start, or come to their name, later.
+target_start calls threads --wait --calls 4000
+sonde_start latency -p "$target" --thread 'cal?s' f_push --json -d 60
+target_go
+target_finish
+sonde_finish
+check 'threads that start later have their calls watched' \
+	holds 'd["entries"] == t["functions"]["f_push"]["entries"] == 4000 and balanced(d)' "$out" "$truth"
+sonde_run latency --thread odd serve --json -- "$targets/calls" planted --variant same --work 20000 --calls 3000
+sed -n 's/^{"mode"/&/p' "$out" >"$work/planted"
+check 'so have those that name themselves later' \
+	holds 'd["entries"] == t["functions"]["serve"]["entries"] / 2 == 3000 and balanced(d)' \
+	"$out" "$work/planted"
 finish
