@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "model/token.h"
+#include "wire/span_end.h"
 
 #include <stdio.h>
 #include <time.h>
@@ -244,6 +245,27 @@ void headline_percentiles(struct text *t, const struct picture_span *s)
 		text_format(t, "  %s %s", points[i].name,
 			    headline_duration(buf, s, points[i].value));
 	text_add_char(t, '\n');
+}
+
+void headline_untimed(struct text *t, const struct picture_span *s)
+{
+	const char *before = " (";
+	uint64_t all = 0;
+
+	for (unsigned r = 0; r < NR_SPAN_END; r++)
+		if (span_end_words[r].proof == SPAN_END_UNOPENED)
+			all += s->ended[r];
+	if (all * 100 < s->entries || !all)
+		return;
+	text_format(t, "  of %.3g %% of the calls; the others were counted and not timed",
+		    100.0 - 100.0 * all / s->entries);
+	for (unsigned r = 0; r < NR_SPAN_END; r++) {
+		if (!s->ended[r] || span_end_words[r].proof != SPAN_END_UNOPENED)
+			continue;
+		text_format(t, "%s%s", before, span_end_words[r].name);
+		before = ", ";
+	}
+	text_add(t, ")\n");
 }
 
 void headline_unsure(struct text *t, const struct picture_span *s)

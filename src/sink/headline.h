@@ -40,6 +40,9 @@ const char *headline_side(const struct picture *p);
 char *headline_duration(char buf[TEXT_QUANTITY], const struct picture_span *s, double nsec);
 /* A line of its own: "  p50 410 µs  p90 580 µs  ..." of the calls that ended. */
 void headline_percentiles(struct text *t, const struct picture_span *s);
+/* A line of its own, where some calls were counted and not timed: of what part of them the
+ * durations are. */
+void headline_untimed(struct text *t, const struct picture_span *s);
 /* A line of its own: how far the durations of bracketed calls are known; nothing where
  * none is. */
 void headline_unsure(struct text *t, const struct picture_span *s);

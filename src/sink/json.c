@@ -129,6 +129,7 @@ static void add_span(struct text *t, const struct picture *p, const struct pictu
 	add_number(t, "calls", s->entries);
 	add_number(t, "returned", s->calls);
 	add_number(t, "open", s->open);
+	add_number(t, "unaccounted", s->unaccounted);
 	add_key(t, "ended");
 	text_add_char(t, '{');
 	for (unsigned i = 0; i < NR_SPAN_END; i++)

@@ -235,6 +235,7 @@ void latency_draw(const struct picture *p, const struct picture_span *span,
 	draw_headline(p, span, now, columns, &head);
 	if (span->buckets.count) {
 		headline_percentiles(&head, span);
+		headline_untimed(&head, span);
 		headline_unsure(&head, span);
 		headline_probed(&head, span);
 	} else {
@@ -298,6 +299,8 @@ void latency_json(const struct picture *p, const struct picture_span *span,
 		(json_int_t)now->p95, "p99_ns", (json_int_t)now->p99);
 	if (!o)
 		return;
+	if (final)
+		json_object_set_new(o, "unaccounted", json_integer(span->unaccounted));
 	if (span->unsure_nsec > 0)
 		json_object_set_new(o, "unsure_ns", json_real(span->unsure_nsec));
 	if (span->probed_nsec > 0)

@@ -3,15 +3,6 @@
 #include "sink/headline.h"
 #include "wire/span_end.h"
 
-static uint64_t unaccounted(const struct picture_span *s)
-{
-	uint64_t seen = s->open;
-
-	for (unsigned r = 0; r < NR_SPAN_END; r++)
-		seen += s->ended[r];
-	return s->entries > seen ? s->entries - seen : seen - s->entries;
-}
-
 /* "; 798 not timed: unjudged" */
 static void add_not_timed(const struct picture *p, struct text *to)
 {
@@ -53,7 +44,7 @@ void losses_of_calls(const struct picture *p, struct text *to)
 
 	for (uint32_t i = 0; i < p->spans.count; i++) {
 		entries += p->spans.at[i].entries;
-		missing += unaccounted(&p->spans.at[i]);
+		missing += p->spans.at[i].unaccounted;
 	}
 	text_format(to, "%s calls (", text_count(a, entries));
 	if (missing)

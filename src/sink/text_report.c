@@ -180,6 +180,8 @@ static void add_span_calls(struct report *r, const struct picture_span *s)
 	}
 	if (!any)
 		text_add(&line, " none");
+	if (s->unaccounted)
+		text_format(&line, "; %s not accounted for", text_count(buf, s->unaccounted));
 	part_words(r, &line);
 }
 
@@ -242,6 +244,7 @@ static void add_spans(struct report *r)
 		add_span_calls(r, s);
 		if (s->calls)
 			headline_percentiles(r->out, s);
+		headline_untimed(r->out, s);
 		headline_unsure(r->out, s);
 		headline_probed(r->out, s);
 		add_span_shape(r, s);

@@ -75,6 +75,32 @@ static void spans_carry_their_numbers(void **state)
 	store_free(st);
 }
 
+/* What was open then is told by itself; what nothing speaks for is not taken for it. */
+static void in_the_end_no_call_is_open(void **state)
+{
+	struct store *st = make_shop(NULL);
+	union build_record r = { 0 };
+	struct event_calls *e = (void *)&r;
+	struct picture *p;
+
+	*e = (struct event_calls){
+		.head.time = 2000 * MS, .since = 1990 * MS, .probe = 1, .entries = 4
+	};
+	e->ended[END_EXIT] = 1;
+	build_send(st, &r, EVENT_CALLS, sizeof(*e));
+	st->has_end = false; /* not yet */
+	p = ask_split(st, "dur > p95");
+	assert_int_equal(p->spans.at[p->split_span].open, 3);
+	assert_int_equal(p->spans.at[p->split_span].unaccounted, 0);
+	picture_free(p);
+	build_end(st, 2000 * MS);
+	p = ask_split(st, "dur > p95");
+	assert_int_equal(p->spans.at[p->split_span].open, 0);
+	assert_int_equal(p->spans.at[p->split_span].unaccounted, 3);
+	picture_free(p);
+	store_free(st);
+}
+
 static void without_a_split_inside_is_in(void **state)
 {
 	struct store *st = make_shop(NULL), *none = store_new(NULL);
@@ -520,6 +546,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_split_tells_the_truth),
 		cmocka_unit_test(spans_carry_their_numbers),
+		cmocka_unit_test(in_the_end_no_call_is_open),
 		cmocka_unit_test(without_a_split_inside_is_in),
 		cmocka_unit_test(open_calls_are_a_side),
 		cmocka_unit_test(samples_from_before_are_their_own_side),

@@ -93,10 +93,13 @@ struct picture_span {
 	uint32_t probe; /* its id in the run */
 	bool removed;	/* it was taken away: calls are of the time before */
 	enum probe_exit exit;
-	uint64_t entries;	     /* that began in the window */
-	uint64_t calls;		     /* that returned in it, or were over: the distribution is
-					over these */
-	uint64_t open;		     /* still running */
+	uint64_t entries;     /* that began in the window */
+	uint64_t calls;	      /* that returned in it, or were over: the distribution is
+				 over these */
+	uint64_t open;	      /* still running; 0 in the whole of a recording that has ended:
+				 calls that were open then are END_DETACHED, each counted */
+	uint64_t unaccounted; /* of such a one: calls that began and were not seen to end,
+				 or the reverse */
 	uint64_t ended[NR_SPAN_END]; /* by reason, discarded ones included */
 	double rate;		     /* entries a second */
 	double mean_nsec;

@@ -42,6 +42,18 @@ static void fill_buckets(struct picture_span *to, const struct dist *d)
 	}
 }
 
+/* At the end what was open was looked up and counted, call by call: no call is left for which
+ * nothing speaks. */
+static void close_account(struct picture_span *to, const struct call_count *count)
+{
+	double ended = 0;
+
+	for (unsigned r = 0; r < NR_SPAN_END; r++)
+		ended += count->ended[r];
+	to->open = 0;
+	to->unaccounted = whole_number(fabs(count->entries - ended));
+}
+
 void calls_add_span(struct picture *p, const struct store *st, const struct store_probe *probe,
 		    const struct window *w)
 {
@@ -63,6 +75,8 @@ void calls_add_span(struct picture *p, const struct store *st, const struct stor
 	to->entries = whole_number(count->entries);
 	to->calls = whole_number(count->dist.total);
 	to->open = count->open;
+	if (st->has_end && w->kind == WINDOW_ALL)
+		close_account(to, count);
 	for (unsigned r = 0; r < NR_SPAN_END; r++)
 		to->ended[r] = whole_number(count->ended[r]);
 	watched.from = probe->armed > w->from ? probe->armed : w->from;

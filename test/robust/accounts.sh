@@ -1,0 +1,36 @@
+#!/bin/bash
+# Accounts that can fail: every call that began is seen to end, or counted as open at the end,
+# one by one; what cannot be timed is said.
+. "$(dirname "$0")/../live/lib.sh"
+plan 5
+need root
+need bpf
+
+# A process that is killed while all its threads are in calls.
+dies_in_calls() {
+	local i
+	for i in $(seq 12); do
+		target_start linger --wait --threads 8 --work 20000 --calls 100000 --seconds 60
+		target_go
+		sonde_start latency -p "$target" linger_in -d 20 --json "$@"
+		kill -KILL "$target"
+		sonde_finish
+		target_finish
+		holds 'balanced(d) and d["final"] and d["unaccounted"] == 0 and d["open"] == 0 and
+			d["ended"]["exit"] > 0' "$out" || { echo "round $i"; cat "$err"; return 1; }
+	done
+}
+check 'calls end with a process that is killed' dies_in_calls
+check 'also by probes at its exits' dies_in_calls --exit ret
+check 'and it is said' says 'all accounted for'
+
+# Where threads come and go all the time some calls cannot be told whose they are.
+target_start calls threads --wait --calls 400000 --work 20 --seconds 60
+target_go
+sonde_start latency -p "$target" f_push -d 1 --json
+sonde_finish
+end_now "$target"
+check 'calls of threads that come and go are all counted' \
+	holds 'balanced(d) and d["unaccounted"] == 0' "$out"
+check 'at the end, too' says 'all accounted for'
+finish
