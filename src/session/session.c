@@ -145,13 +145,9 @@ static int add_threads(struct session *s, uint32_t pid, struct error *err)
 }
 
 /* Of many, some end before they are looked at: it is counted, and the others are watched. */
-static bool may_end(const struct session *s, uint32_t pid)
+static bool may_miss(const struct session *s, const struct process *p)
 {
-	struct process now;
-
-	if (!s->target.many)
-		return false;
-	return process_read(pid, &now, NULL) || now.state == 'Z' || now.state == 'X';
+	return s->target.many && !process_is_alive(p);
 }
 
 /* Before the programs are loaded: they need to know how much there is. */
@@ -160,10 +156,10 @@ static int describe_processes(struct session *s, struct error *err)
 	int code = 0;
 
 	for (uint32_t i = 0; code == 0 && i < s->target.processes.count; i++) {
-		uint32_t pid = s->target.processes.at[i].pid;
+		const struct process *p = &s->target.processes.at[i];
 
-		code = describe_process(&s->describe, pid, err);
-		if (code && may_end(s, pid))
+		code = describe_process(&s->describe, p->pid, err);
+		if (code && may_miss(s, p))
 			code = 0;
 	}
 	return code;
@@ -190,7 +186,7 @@ static int add_processes(struct session *s, bool by_thread, struct error *err)
 		const struct process p = s->target.processes.at[i];
 		int code = add_process(s, &p, by_thread, err);
 
-		if (code == -ESRCH && may_end(s, p.pid))
+		if (code == -ESRCH && may_miss(s, &p))
 			target_drop(&s->target, p.pid);
 		else if (code)
 			return code;
