@@ -99,7 +99,7 @@ int attach_end(struct attach_option *a, struct session *s, int code, const struc
 		log_error("%s", err->text);
 		status = attach_status(code);
 	} else if (s->child && !s->held) {
-		status = session_child_status(s); /* may wait for its end */
+		status = session_child_status(s);
 	}
 	if (!code && s->unhooked.text[0])
 		log_warn("the target has loaded new code, since when returns were not hooked: "

@@ -1,10 +1,9 @@
 /*
  * replace - a file that takes its place when it is good.
  *
- * It is written beside the one that was asked for (without a name, where the file system can),
- * which stays as it was until then.  Pipes,
- * devices and what a link points to are written where they are; so is a file in a folder
- * where nothing can be made.
+ * It is written beside the one that was asked for (without a name, where the file system
+ * can), which stays as it was until then.  Pipes, devices and what a link points to are
+ * written where they are; so is a file in a folder where nothing can be made.
  */
 #ifndef SONDE_CMD_REPLACE_H
 #define SONDE_CMD_REPLACE_H
