@@ -22,9 +22,52 @@ void describe_init(struct describe *d, struct images *images, source_event event
 
 void describe_done(struct describe *d)
 {
+	for (uint32_t i = 0; i < d->processes.count; i++)
+		array_done(&d->processes.at[i].maps);
+	array_done(&d->processes);
+	array_done(&d->unused);
 	table_done(&d->files);
-	table_done(&d->ranges);
-	table_done(&d->processes);
+	table_done(&d->by_pid);
+}
+
+/* NULL: it is not known. */
+static struct described *find_described(const struct describe *d, uint32_t pid)
+{
+	uint32_t at = table_find(&d->by_pid, pid);
+
+	return at == TABLE_NONE ? NULL : &d->processes.at[at];
+}
+
+static struct described *get_described(struct describe *d, uint32_t pid)
+{
+	struct described *p = find_described(d, pid);
+	uint32_t at;
+
+	if (p)
+		return p;
+	at = d->unused.count ? d->unused.at[--d->unused.count] : d->processes.count;
+	if (at == d->processes.count)
+		array_add(&d->processes);
+	table_set(&d->by_pid, pid, at);
+	d->processes.at[at].pid = pid;
+	return &d->processes.at[at];
+}
+
+bool describe_knows(const struct describe *d, uint32_t pid)
+{
+	return find_described(d, pid);
+}
+
+void describe_ended(struct describe *d, uint32_t pid)
+{
+	struct described *p = find_described(d, pid);
+
+	if (!p)
+		return;
+	array_push(&d->unused, p - d->processes.at);
+	table_remove(&d->by_pid, pid);
+	array_done(&p->maps);
+	*p = (struct described){ 0 };
 }
 
 static void tell_image(struct describe *d, const struct event_image *fixed, const char *path,
@@ -145,41 +188,60 @@ static uint32_t image_for(struct describe *d, const struct map *m, uint32_t pid)
 	return fixed.image;
 }
 
-static bool tell_map(struct describe *d, const struct map *m, uint32_t pid)
+static struct event_map map_event(const struct map *m, uint32_t pid, uint32_t image, nsec time)
 {
 	struct event_map e = {
-		.head = { .kind = EVENT_MAP, .size = sizeof(e), .time = clock_now() },
+		.head = { .kind = EVENT_MAP, .size = sizeof(e), .time = time },
 		.pid = pid,
-		.image = image_for(d, m, pid),
+		.image = image,
 		.start = m->start,
 		.end = m->end,
 		.offset = m->offset,
 	};
-	uint64_t parts[5] = { pid, m->start, m->end, m->offset, e.image };
-	uint64_t key = hash_bytes(parts, sizeof(parts), 0);
 
 	if (m->kind == MAP_KIND_VDSO)
 		e.offset = 0;
 	else if (m->kind != MAP_KIND_FILE)
 		e.offset = m->start;
-	if (table_find(&d->ranges, key) != TABLE_NONE)
-		return false;
-	table_set(&d->ranges, key, 1);
-	d->event(d->context, &e.head);
-	return true;
+	return e;
 }
 
-static int tell_maps(struct describe *d, uint32_t pid, struct error *err)
+static bool is_told(const struct event_map *told, const struct event_map *e)
 {
+	return told->start == e->start && told->end == e->end && told->offset == e->offset &&
+	       told->image == e->image;
+}
+
+/* What has changed since the last look holds from time on. */
+static int tell_maps(struct describe *d, uint32_t pid, nsec time, struct error *err)
+{
+	struct described *p, before;
 	struct maps maps = { 0 };
 	int code = maps_read(pid, &maps, err), fresh = 0;
+	uint32_t k = 0;
 
-	for (uint32_t i = 0; code == 0 && i < maps.count; i++) {
-		if (maps.at[i].exec)
-			fresh += tell_map(d, &maps.at[i], pid);
+	if (code)
+		return code;
+	p = get_described(d, pid);
+	before = *p;
+	*p = (struct described){ .pid = pid };
+	for (uint32_t i = 0; i < maps.count; i++) {
+		struct event_map e;
+
+		if (!maps.at[i].exec)
+			continue;
+		e = map_event(&maps.at[i], pid, image_for(d, &maps.at[i], pid), time);
+		array_push(&p->maps, e);
+		while (k < before.maps.count && before.maps.at[k].start < e.start)
+			k++;
+		if (k < before.maps.count && is_told(&before.maps.at[k], &e))
+			continue;
+		d->event(d->context, &e.head);
+		fresh++;
 	}
+	array_done(&before.maps);
 	maps_done(&maps);
-	return code < 0 ? code : fresh;
+	return fresh;
 }
 
 static void tell_threads(struct describe *d, uint32_t pid)
@@ -214,9 +276,8 @@ int describe_process(struct describe *d, uint32_t pid, struct error *err)
 	if (code)
 		return code;
 	fixed.parent_pid = process.parent;
-	table_set(&d->processes, pid, 1);
 	d->event(d->context, event_make_process(room, &fixed, process.comm));
-	code = tell_maps(d, pid, err);
+	code = tell_maps(d, pid, clock_now(), err);
 	if (code < 0)
 		return code;
 	tell_threads(d, pid);
@@ -225,12 +286,45 @@ int describe_process(struct describe *d, uint32_t pid, struct error *err)
 
 int describe_maps(struct describe *d, uint32_t pid)
 {
-	return tell_maps(d, pid, NULL);
+	return tell_maps(d, pid, clock_now(), NULL);
+}
+
+/* False: it was there. */
+static bool note_map(struct described *p, const struct event_map *e)
+{
+	uint32_t from = 0, to, behind;
+
+	while (from < p->maps.count && p->maps.at[from].end <= e->start)
+		from++;
+	for (to = from; to < p->maps.count && p->maps.at[to].start < e->end; to++)
+		if (is_told(&p->maps.at[to], e))
+			return false;
+	behind = p->maps.count - to;
+	(void)array_add(&p->maps);
+	memmove(&p->maps.at[from + 1], &p->maps.at[to], behind * sizeof(*e));
+	p->maps.at[from] = *e;
+	p->maps.count = from + 1 + behind;
+	return true;
+}
+
+void describe_mapped(struct describe *d, uint32_t pid, const struct map *map, nsec time)
+{
+	struct described *p = find_described(d, pid);
+	uint32_t image = describe_find(d, map, pid);
+	struct event_map e = map_event(map, pid, image, time);
+
+	if (!p || !image || map->kind != MAP_KIND_FILE)
+		tell_maps(d, pid, time, NULL);
+	else if (note_map(p, &e))
+		d->event(d->context, &e.head);
 }
 
 void describe_exec(struct describe *d, uint32_t pid)
 {
+	struct described *p = find_described(d, pid);
+
 	/* the model forgets the process' maps at EVENT_EXEC: every range counts as new */
-	table_clear(&d->ranges);
+	if (p)
+		array_clear(&p->maps);
 	describe_process(d, pid, NULL);
 }

@@ -27,7 +27,7 @@ void follow_described(void *context, const struct event *e)
  * since the last look: its maps are told before the sample is joined. */
 static void look_before(struct session *s, const struct event_sample *e)
 {
-	bool known = table_find(&s->describe.processes, e->pid) != TABLE_NONE;
+	bool known = describe_knows(&s->describe, e->pid);
 	nsec now = clock_now();
 
 	if (!known) {
@@ -58,6 +58,7 @@ void follow_event(void *context, const struct event *e)
 		watch_gone(&s->watch, ((const struct event_unprobe *)e)->probe);
 	} else if (e->kind == EVENT_EXIT && ((const struct event_exit *)e)->last) {
 		source_ended(s->source, ((const struct event_exit *)e)->pid);
+		describe_ended(&s->describe, ((const struct event_exit *)e)->pid);
 	}
 }
 
@@ -66,7 +67,7 @@ void follow_born(struct session *s)
 	for (uint32_t i = 0; i < s->born.count; i++) {
 		uint32_t pid = s->born.at[i];
 
-		if (table_find(&s->describe.processes, pid) == TABLE_NONE)
+		if (!describe_knows(&s->describe, pid))
 			describe_process(&s->describe, pid, NULL);
 		loop_add_process(&s->loop, pid, false, NULL);
 	}
@@ -93,12 +94,12 @@ static void look_at_young(struct session *s)
 
 #define HEARD_MOST 5000 /* mappings of all processes between two ticks */
 
-static void on_mapping(void *context, uint32_t pid)
+static void on_mapping(void *context, const struct mapwatch_mapping *m)
 {
 	struct session *s = context;
 
-	if (table_find(&s->describe.processes, pid) != TABLE_NONE)
-		describe_maps(&s->describe, pid);
+	if (describe_knows(&s->describe, m->pid))
+		describe_mapped(&s->describe, m->pid, &m->map, m->time);
 }
 
 /* Someone has mapped code, perhaps the target.  On a machine that starts

@@ -9,9 +9,18 @@
 #define SONDE_SOURCE_MAPWATCH_H
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "base/error.h"
+#include "proc/maps.h"
 
 #include <stdint.h>
+
+/* Code that a process has mapped. */
+struct mapwatch_mapping {
+	uint32_t pid;
+	nsec time;
+	struct map map; /* of a file, if it has an inode; without its path */
+};
 
 struct mapwatch_cpu {
 	int fd;	    /* readable when there is something to read */
@@ -20,15 +29,16 @@ struct mapwatch_cpu {
 
 struct mapwatch {
 	ARRAY(struct mapwatch_cpu) cpus;
-	uint64_t lost; /* records that the kernel had no room for */
+	ARRAY(struct mapwatch_mapping) fresh; /* that are being read */
+	uint64_t lost;			      /* records that the kernel had no room for */
 };
 
 /* Without it sonde still looks at the maps now and then: an error is no end. */
 int mapwatch_open(struct mapwatch *m, struct error *err);
 void mapwatch_close(struct mapwatch *m);
-/* Calls each with the process of every new mapping since the last time (which
- * may be any process of the machine): how many. */
-unsigned mapwatch_read(struct mapwatch *m, void (*each)(void *context, uint32_t pid),
-		       void *context);
+typedef void (*mapwatch_each)(void *context, const struct mapwatch_mapping *mapping);
+/* Calls each with every new mapping since the last time (which may be any process' of the
+ * machine), in the order of time: how many. */
+unsigned mapwatch_read(struct mapwatch *m, mapwatch_each each, void *context);
 
 #endif

@@ -2,12 +2,12 @@
 # The right processes: never the one of that number on the host, and those that end while
 # many are looked at are left out and counted.
 . "$(dirname "$0")/../live/lib.sh"
-plan 16
+plan 18
 need root
 need bpf
 
 # In a pid namespace of its own sonde would ask the kernel about the host's process.
-target_start calls steady --wait --rate 100 --calls 9000
+target_start calls steady --wait --rate 100 --calls 12000 --seconds 120
 target_go
 inside() { unshare --pid --fork --mount-proc "$sonde" "$@" >"$out" 2>"$err"; status=$?; }
 if unshare --pid --fork --mount-proc true 2>"$err"; then
@@ -26,7 +26,7 @@ fi
 
 # Processes come and go all the time: a loop of a shell that ends with us.
 "$python" -c 'import os, sys, time
-end = time.time() + 60
+end = time.time() + 100
 print("ready", flush=True)
 while time.time() < end:
     pids = [os.posix_spawn("/bin/sleep", ["short-lived", "0.01"], os.environ) for _ in range(20)]
@@ -81,4 +81,16 @@ sed -n 's/^{"mode"/&/p' "$out" >"$work/planted"
 check 'so have those that name themselves later' \
 	holds 'd["entries"] == t["functions"]["serve"]["entries"] / 2 == 3000 and balanced(d)' \
 	"$out" "$work/planted"
+
+# Two libraries take turns at one address: what lies there is told each time it changes.
+target_start turns --wait
+sonde_start record -p "$target" -F 999 -o "$work/turns.sonde"
+target_go
+target_finish
+sonde_finish
+check 'each library lay where the other had been' holds 'd["same"] > d["turns"] / 2' "$truth"
+sonde_run report "$work/turns.sonde" --json
+check 'and each has the samples of its own time' holds \
+	'(lambda own: near(own["turns_a"] / t["a_ns"], own["turns_b"] / t["b_ns"], 0.1))(
+		{f["name"]: f["self_ns"] for f in d["functions"]})' "$out" "$truth"
 finish
