@@ -1,5 +1,6 @@
 #!/bin/bash
 # C programs whose calls lie deep, end in others, are jumped out of, look at the stack.
+# Runs beside others: nothing of it depends on load.
 . "$(dirname "$0")/play.sh"
 plan $((8 * RESULTS))
 need root

@@ -1,6 +1,7 @@
 #!/bin/bash
 # C programs that load libraries and let them go, one of which throws; functions of two
 # names and of the loader's choice; values in wide registers.
+# Runs beside others: nothing of it depends on load.
 . "$(dirname "$0")/play.sh"
 plan $((9 * RESULTS + 2))
 need root

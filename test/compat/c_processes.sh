@@ -1,5 +1,6 @@
 #!/bin/bash
 # C programs that become two processes, or another, or that may hardly call the kernel.
+# Runs beside others: nothing of it depends on load.
 . "$(dirname "$0")/play.sh"
 plan $((7 * RESULTS))
 need root

@@ -1,5 +1,6 @@
 #!/bin/bash
 # C programs whose calls leave their stack, are interrupted, or end with their thread.
+# Runs beside others: nothing of it depends on load.
 . "$(dirname "$0")/play.sh"
 plan $((11 * RESULTS))
 need root

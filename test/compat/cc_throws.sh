@@ -1,5 +1,6 @@
 #!/bin/bash
 # C++ programs: calls that exceptions leave, and what catches, throws again, cleans up.
+# Runs beside others: nothing of it depends on load.
 . "$(dirname "$0")/play.sh"
 plan $((10 * RESULTS))
 need root

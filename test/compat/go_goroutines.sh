@@ -1,6 +1,7 @@
 #!/bin/bash
 # A Go program: calls on stacks that move, on whatever thread, left by panics, recovered
 # or not, and by the end of their goroutine.
+# Runs beside others: nothing of it depends on load.
 . "$(dirname "$0")/play.sh"
 plan $((14 * RESULTS))
 need root

@@ -1,5 +1,6 @@
 #!/bin/bash
 # Programs whose file is gone or another by now, and that someone else looks at, too.
+# Runs beside others: nothing of it depends on load.
 . "$(dirname "$0")/play.sh"
 plan $((4 * RESULTS))
 need root

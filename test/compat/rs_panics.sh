@@ -1,5 +1,6 @@
 #!/bin/bash
 # A Rust program: calls that panics leave, caught or not.
+# Runs beside others: nothing of it depends on load.
 . "$(dirname "$0")/play.sh"
 plan $((5 * RESULTS))
 need root

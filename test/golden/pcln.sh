@@ -1,5 +1,6 @@
 #!/bin/bash
 # pcln - unwind rows and names of Go programs, from the table that they carry.
+# Runs beside others: nothing of it depends on load.
 set -u
 build=$(cd "${SONDE_BUILD:-$(dirname "$0")/../../build}" && pwd) || exit 1
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Uses the golden flame graph in a browser; prints TAP, skips without Chromium.
 #	svg_act.sh [FILE.svg]
+# Runs beside others: nothing of it depends on load.
 here=$(dirname "$0")
 svg=${1:-$here/plain.svg}
 for browser in chromium chromium-browser google-chrome; do

@@ -2,6 +2,7 @@
 # unwind - our unwind tables are those that readelf reads, on every ELF file of
 # the machine that is at most this large (all of them: SONDE_UNWIND_MAX=1000M),
 # and code without .eh_frame has those of .debug_frame, wherever that is.
+# Runs beside others: nothing of it depends on load.
 set -u
 build=$(cd "${SONDE_BUILD:-$(dirname "$0")/../../build}" && pwd) || exit 1
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,6 +1,7 @@
 #!/bin/bash
 # What cannot work says why, in a sentence, with the right status; and nothing of
 # it harms anybody.
+# Runs beside others: nothing of it depends on load.
 . "$(dirname "$0")/lib.sh"
 plan 43
 need bpf

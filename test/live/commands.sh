@@ -1,5 +1,6 @@
 #!/bin/bash
 # list, doctor, diff, the shared options, and every command's --help.
+# Runs beside others: nothing of it depends on load.
 . "$(dirname "$0")/lib.sh"
 plan 32
 need root

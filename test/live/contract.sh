@@ -1,6 +1,7 @@
 #!/bin/bash
 # What scripts and people rely on: which line says what, what is there when a run fails,
 # and which formats are known.
+# Runs beside others: nothing of it depends on load.
 . "$(dirname "$0")/lib.sh"
 plan 23
 need root

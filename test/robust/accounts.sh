@@ -1,6 +1,7 @@
 #!/bin/bash
 # Accounts that can fail: every call that began is seen to end, or counted as open at the end,
 # one by one; what cannot be timed is said.
+# Runs beside others: nothing of it depends on load.
 . "$(dirname "$0")/../live/lib.sh"
 plan 5
 need root

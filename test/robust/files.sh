@@ -1,6 +1,7 @@
 #!/bin/bash
 # What a person has is not lost: a command that fails leaves files as they were, an answer
 # is never written over what it comes from, and no message lands in a recording.
+# Runs beside others: nothing of it depends on load.
 . "$(dirname "$0")/../live/lib.sh"
 plan 33
 need bpf

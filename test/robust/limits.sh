@@ -1,5 +1,6 @@
 #!/bin/bash
 # With few files allowed it says so, and never aborts.
+# Runs beside others: nothing of it depends on load.
 . "$(dirname "$0")/../live/lib.sh"
 plan 11
 need bpf

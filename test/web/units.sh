@@ -1,5 +1,6 @@
 #!/bin/bash
 # The page's own unit tests and its types, in Node.js.
+# Runs beside others: nothing of it depends on load.
 web=$(cd "$(dirname "$0")/../../web" && pwd)
 work=$(mktemp -d "${TMPDIR:-/tmp}/sonde-test.XXXXXX")
 trap 'rm -rf "$work"' EXIT
