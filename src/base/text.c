@@ -104,7 +104,7 @@ unsigned text_utf8(const unsigned char *s, uint32_t *ret_code)
 	return n;
 }
 
-static bool code_is_plain(uint32_t c)
+bool text_is_plain(uint32_t c)
 {
 	if (c < 0x20 || (c >= 0x7f && c < 0xa0))
 		return false;
@@ -121,7 +121,7 @@ void text_add_plain(struct text *t, const char *s)
 	while (*p) {
 		unsigned n = text_utf8(p, &code);
 
-		if (n && code_is_plain(code))
+		if (n && text_is_plain(code))
 			text_add_part(t, (const char *)p, n);
 		else
 			text_add_char(t, '?');

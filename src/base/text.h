@@ -30,6 +30,8 @@ const char *text_string(const struct text *t);
 /* Adds s with everything a terminal could act on (control bytes, broken
  * UTF-8, bidirectional marks) shown as '?'. */
 void text_add_plain(struct text *t, const char *s);
+/* Is the code point what it seems: no control, no mark that reorders or hides what follows? */
+bool text_is_plain(uint32_t code);
 
 /* Length of the well-formed UTF-8 sequence at s (Unicode 15, table 3-7), 0 if
  * it is none; *ret_code is its code point. */

@@ -153,7 +153,7 @@ static void write_json(struct doctor *d)
 	json_object_set_new(o, "cost", cost);
 	if (d->has_target)
 		json_object_set_new(o, "target", target_json(d));
-	text = json_dumps(o, JSON_COMPACT);
+	text = json_dumps(o, JSON_COMPACT | JSON_ENSURE_ASCII);
 	puts(text);
 	free(text);
 	json_decref(o);

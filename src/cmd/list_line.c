@@ -64,7 +64,7 @@ static void write_json(struct code_image *image, const struct source_line *line,
 		      text_string(&path), "address", (json_int_t)address, "file",
 		      text_string(&file), "line", (json_int_t)line->line, "sites",
 		      (json_int_t)line->sites, "function", text_string(&function));
-	s = json_dumps(o, JSON_COMPACT);
+	s = json_dumps(o, JSON_COMPACT | JSON_ENSURE_ASCII);
 	text_add(to, s);
 	text_add_char(to, '\n');
 	free(s);

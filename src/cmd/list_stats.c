@@ -95,7 +95,7 @@ static void write_json(const struct code_image *image, const struct stats *s)
 	json_object_set_new(o, "tail_calls", json_integer(s->tail_calls));
 	json_object_set_new(o, "probes", json_integer(s->sites));
 	json_object_set_new(o, "not_watched", reasons_json(&s->reasons));
-	line = json_dumps(o, JSON_COMPACT);
+	line = json_dumps(o, JSON_COMPACT | JSON_ENSURE_ASCII);
 	puts(line);
 	free(line);
 	json_decref(o);

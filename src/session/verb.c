@@ -160,7 +160,7 @@ static int run_find(struct verb_scene *scene, const void *arguments, struct verb
 	code = session_find(scene->session, &search, &found, err);
 	if (code)
 		return code;
-	bytes = json_dumps(found, JSON_COMPACT);
+	bytes = json_dumps(found, JSON_COMPACT | JSON_ENSURE_ASCII);
 	text_add(&reply->body, bytes);
 	free(bytes);
 	json_decref(found);
@@ -463,7 +463,7 @@ void verb_list(struct text *to)
 						     "help", v->help, "acts", v->acts,
 						     "arguments", arguments));
 	}
-	bytes = json_dumps(all, JSON_COMPACT);
+	bytes = json_dumps(all, JSON_COMPACT | JSON_ENSURE_ASCII);
 	text_add(to, bytes);
 	free(bytes);
 	json_decref(all);

@@ -28,19 +28,9 @@ static const unsigned char *copy_run(struct text *t, const unsigned char *s,
 	return end;
 }
 
-/* Marks that reorder or hide what follows on the screen. */
-static bool code_reorders(uint32_t c)
-{
-	return (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
-	       (c >= 0x2066 && c <= 0x2069) || c == 0xfeff;
-}
-
 static void add_xml_code(struct text *t, const unsigned char *s, unsigned n, uint32_t code)
 {
-	bool broken = !n || code < 0x20 || (code >= 0x7f && code < 0xa0) ||
-		      (code & 0xfffe) == 0xfffe || code_reorders(code);
-
-	if (broken)
+	if (!n || !text_is_plain(code) || (code & 0xfffe) == 0xfffe)
 		text_add(t, REPLACEMENT);
 	else if (code == '<')
 		text_add(t, "&lt;");
@@ -83,7 +73,7 @@ void escape_json(struct text *t, const char *s)
 			text_add(t, REPLACEMENT);
 		else if (code == '"' || code == '\\')
 			text_format(t, "\\%c", (char)code);
-		else if (code < 0x20 || code == 0x7f)
+		else if (!text_is_plain(code))
 			text_format(t, "\\u%04x", code);
 		else
 			text_add_part(t, (const char *)p, n);

@@ -14,8 +14,8 @@
  * that reorder text on the screen. */
 void escape_xml(struct text *t, const char *s);
 
-/* A JSON string with its quotes (RFC 8259).  Control bytes are kept as \u00XX,
- * broken UTF-8 becomes U+FFFD. */
+/* A JSON string with its quotes (RFC 8259).  What is no plain text (text_is_plain) is kept as
+ * \uXXXX, broken UTF-8 becomes U+FFFD. */
 void escape_json(struct text *t, const char *s);
 
 /* Part of a folded stack: ';' becomes ':', what a terminal could act on '?'. */

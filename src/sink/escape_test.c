@@ -40,6 +40,13 @@ static void json_keeps_controls_as_escapes(void **state)
 {
 	check(escape_json, "a\"b\\c\n\x01\x7f", "\"a\\\"b\\\\c\\u000a\\u0001\\u007f\"");
 	check(escape_json, "\xff<", "\"" LOST "<\"");
+	/* a terminal's CSI, and what turns the text behind it around */
+	check(escape_json,
+	      "\xc2\x9b"
+	      "2J\xe2\x80\xae"
+	      "gpj",
+	      "\"\\u009b2J\\u202egpj\"");
+	check(escape_json, "\xc2\xb5s", "\"\xc2\xb5s\"");
 	check(escape_json, "", "\"\"");
 }
 
