@@ -53,7 +53,7 @@ static uint64_t exe_inode(uint32_t pid)
 	char path[64];
 	struct stat st;
 
-	snprintf(path, sizeof(path), "/proc/%u/exe", pid);
+	snprintf(path, sizeof(path), "/proc/%u/exe", process_face(pid));
 	return stat(path, &st) ? 0 : st.st_ino;
 }
 
@@ -273,7 +273,7 @@ size_t code_read_memory(const struct code_image *image, uint64_t offset, void *t
 
 	if (!map)
 		return 0;
-	snprintf(path, sizeof(path), "/proc/%u/mem", image->pid);
+	snprintf(path, sizeof(path), "/proc/%u/mem", process_face(image->pid));
 	AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return 0;

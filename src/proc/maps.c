@@ -2,6 +2,7 @@
 
 #include "base/table.h"
 #include "base/text.h"
+#include "proc/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -141,7 +142,7 @@ int maps_read(uint32_t pid, struct maps *ret, struct error *err)
 	char path[64];
 	int failed;
 
-	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
+	snprintf(path, sizeof(path), "/proc/%u/maps", process_face(pid));
 	AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 && errno == ENOENT)
 		return error_set(err, ESRCH, "process %u ended", pid);
@@ -241,18 +242,19 @@ int map_path(const struct map *map, uint32_t pid, char **ret, struct error *err)
 {
 	AUTO_FREE char *by_map = NULL;
 	AUTO_FREE char *by_root = NULL;
+	uint32_t face = process_face(pid);
 	int found;
 
 	if (map->kind != MAP_KIND_FILE)
 		return error_set(err, EINVAL, "'%s' is not a mapped file", map->path);
-	by_map = mem_format("/proc/%u/map_files/%" PRIx64 "-%" PRIx64, pid, map->start,
+	by_map = mem_format("/proc/%u/map_files/%" PRIx64 "-%" PRIx64, face, map->start,
 			    map->end);
 	if (is_file(by_map, 0) == 1) {
 		*ret = by_map;
 		by_map = NULL;
 		return 0;
 	}
-	by_root = mem_format("/proc/%u/root%s", pid, map->path);
+	by_root = mem_format("/proc/%u/root%s", face, map->path);
 	/* The device is not compared: overlay and btrfs show stat(2) another one. */
 	found = is_file(by_root, map->inode);
 	if (found == 1) {

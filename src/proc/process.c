@@ -16,13 +16,14 @@
 #define PROCESSES_MAX (1u << 20)
 
 /* /proc/PID/stat, proc(5): "pid (comm) state ppid pgrp session tty tpgid flags
- * ...", starttime is field 22.  comm may hold spaces and parentheses, so fields
- * are counted from the last ')'. */
+ * ...", num_threads is field 20 (a zombie main thread is one), starttime field 22.  comm may
+ * hold spaces and parentheses, so fields are counted from the last ')'. */
 int process_parse(const char *stat, struct process *ret)
 {
 	struct process p = { .uid = ret->uid };
 	const char *open = strchr(stat, '('), *close = strrchr(stat, ')');
 	unsigned flags;
+	long threads;
 	size_t length;
 
 	if (!open || !close || close < open || sscanf(stat, "%u", &p.pid) != 1)
@@ -32,10 +33,12 @@ int process_parse(const char *stat, struct process *ret)
 		length = sizeof(p.comm) - 1;
 	memcpy(p.comm, open + 1, length);
 	if (sscanf(close + 1,
-		   " %c %u %*d %*d %*d %*d %u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %lu",
-		   &p.state, &p.parent, &flags, &p.started) != 4)
+		   " %c %u %*d %*d %*d %*d %u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %ld %*d %lu",
+		   &p.state, &p.parent, &flags, &threads, &p.started) != 5)
 		return -EINVAL;
 	p.kernel = flags & PF_KTHREAD;
+	p.headless = p.state == 'Z' && threads > 1;
+	p.ended = !p.headless && (p.state == 'Z' || p.state == 'X');
 	*ret = p;
 	return 0;
 }
@@ -101,7 +104,40 @@ bool process_is_alive(const struct process *p)
 	struct process now;
 
 	return !process_read(p->pid, &now, NULL) && now.started == p->started &&
-	       now.pid == p->pid && now.state != 'Z' && now.state != 'X';
+	       now.pid == p->pid && !now.ended;
+}
+
+/* Has the thread an address space?  It may be that of a process that must not be looked at. */
+static bool has_memory(const char *path)
+{
+	char link[1];
+
+	return readlink(path, link, sizeof(link)) >= 0 || errno != ENOENT;
+}
+
+uint32_t process_face(uint32_t pid)
+{
+	char path[96];
+	struct dirent *entry;
+	uint32_t face = pid;
+	uint64_t tid;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%u/exe", pid);
+	if (has_memory(path))
+		return pid;
+	snprintf(path, sizeof(path), "/proc/%u/task", pid);
+	dir = opendir(path);
+	while (dir && face == pid && (entry = readdir(dir))) {
+		if (!text_to_u64(entry->d_name, &tid) || tid > UINT32_MAX)
+			continue;
+		snprintf(path, sizeof(path), "/proc/%u/task/%u/exe", pid, (uint32_t)tid);
+		if (has_memory(path))
+			face = tid;
+	}
+	if (dir)
+		closedir(dir);
+	return face;
 }
 
 int process_list_read(struct process_list *ret, struct error *err)
@@ -119,7 +155,7 @@ int process_list_read(struct process_list *ret, struct error *err)
 			continue;
 		if (pid == (uint64_t)getpid() || process_read(pid, &p, NULL))
 			continue;
-		if (!p.kernel && p.state != 'Z' && p.state != 'X')
+		if (!p.kernel && !p.ended)
 			array_push(ret, p);
 	}
 	closedir(dir);
@@ -132,7 +168,7 @@ char *process_exe_name(uint32_t pid, char *buf, size_t size)
 	ssize_t n;
 	char *slash;
 
-	snprintf(path, sizeof(path), "/proc/%u/exe", pid);
+	snprintf(path, sizeof(path), "/proc/%u/exe", process_face(pid));
 	n = readlink(path, link, sizeof(link) - 1);
 	link[n > 0 ? n : 0] = 0;
 	if (text_ends(link, " (deleted)"))

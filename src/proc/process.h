@@ -19,8 +19,10 @@ struct process {
 	uint32_t uid;	  /* who owns it */
 	uint64_t started; /* clock ticks since boot: with pid, it names a process for good */
 	char comm[COMM_SIZE]; /* hostile: may hold any byte */
-	char state;	      /* as in /proc/PID/stat: R S D Z T ... */
+	char state;	      /* as in /proc/PID/stat: R S D Z T ..., of its main thread */
 	bool kernel;	      /* a kernel thread */
+	bool ended;	      /* a zombie, or going */
+	bool headless;	      /* its main thread has ended (pthread_exit), others run */
 };
 
 struct process_list {
@@ -32,6 +34,9 @@ int process_parse(const char *stat, struct process *ret);
 /* -ESRCH when there is none.  tid may be any thread; what comes back is the
  * process it belongs to. */
 int process_read(uint32_t tid, struct process *ret, struct error *err);
+/* By what number /proc shows what the process maps and sees: its own, or that of one of its
+ * other threads once the main one has ended. */
+uint32_t process_face(uint32_t pid);
 /* Is p still the same process, not a later one with its number? */
 bool process_is_alive(const struct process *p);
 /* 0, or -ENOTSUP where the numbers that are seen here are not the kernel's own: in a

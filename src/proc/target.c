@@ -29,7 +29,7 @@ static int check_rights(const struct process *p, struct error *err)
 	char path[64], user[32];
 	int fd, ret;
 
-	snprintf(path, sizeof(path), "/proc/%u/maps", p->pid);
+	snprintf(path, sizeof(path), "/proc/%u/maps", process_face(p->pid));
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd >= 0) {
 		close(fd);
@@ -59,7 +59,7 @@ static int check_process(const struct process *p, struct error *err)
 				 "%u (%s) is a kernel thread: it runs no user code "
 				 "(sonde record -a -K samples the kernel)",
 				 p->pid, p->comm);
-	if (p->state == 'Z' || p->state == 'X')
+	if (p->ended)
 		return error_set(err, ESRCH,
 				 "process %u (%s) has ended (a zombie: its parent %u has not "
 				 "waited for it)",

@@ -33,6 +33,20 @@ static void comm_may_hold_anything(void **state)
 	assert_int_equal(process_parse("42 (a) R", &p), -EINVAL);
 }
 
+static void a_main_thread_may_end_before_its_process(void **state)
+{
+	struct process p = { 0 };
+
+	assert_int_equal(
+		process_parse("42 (a) Z 7 1 1 0 -1 64 0 0 0 0 0 0 0 0 20 0 3 0 9 0 0", &p), 0);
+	assert_true(p.headless && !p.ended);
+	assert_int_equal(
+		process_parse("42 (a) Z 7 1 1 0 -1 64 0 0 0 0 0 0 0 0 20 0 1 0 9 0 0", &p), 0);
+	assert_true(p.ended && !p.headless);
+	assert_int_equal(process_face(getpid()), getpid());
+	assert_int_equal(process_face(0x7ffffff0), 0x7ffffff0);
+}
+
 static int find_pid(uint32_t pid, struct target *t, struct error *err)
 {
 	struct target_query q = { .pids = &pid, .nr_pids = 1 };
@@ -175,6 +189,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(comm_may_hold_anything),
+		cmocka_unit_test(a_main_thread_may_end_before_its_process),
 		cmocka_unit_test(what_is_no_target_is_said),
 		cmocka_unit_test(a_kernel_thread_is_no_target),
 		cmocka_unit_test(a_query_is_one_question),
