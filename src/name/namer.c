@@ -210,8 +210,10 @@ bool namer_find(void *context, uint32_t image, uint64_t offset, struct frame_nam
 		if (at != UNKNOWN || !o->perfmap) /* its name may be written yet */
 			table_set(&o->offsets, offset, at);
 	}
-	if (at == UNKNOWN)
+	if (at == UNKNOWN) {
+		o->missed = true;
 		return false;
+	}
 	f = &n->functions.at[at];
 	if (f->late)
 		function_sharpen(n, o, f);
@@ -235,6 +237,30 @@ const char *namer_problem(const struct namer *n, uint32_t image)
 	const struct origin *o = origin_of(n, image);
 
 	return o && o->problem ? o->problem : "";
+}
+
+static const char *problem_of(const struct origin *o)
+{
+	const char *problem = o->perfmap ? perfmap_problem(o->perfmap) : o->problem;
+
+	return o->missed && problem ? problem : "";
+}
+
+void namer_problems(const struct namer *n, struct text *to)
+{
+	uint32_t more = 0;
+
+	for (uint32_t i = 0; i < n->origins.count; i++) {
+		const char *problem = problem_of(&n->origins.at[i]);
+
+		if (*problem && !to->size)
+			text_format(to, "some functions have no names: %s", problem);
+		else if (*problem)
+			more++;
+	}
+	if (more)
+		text_format(to, "; nor have those of %u file%s more", more,
+			    more == 1 ? "" : "s");
 }
 
 void namer_each_new_symbol(struct namer *n, namer_record each, void *context)

@@ -18,6 +18,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "elf/images.h"
 #include "model/naming.h"
 #include "wire/event.h"
@@ -60,6 +61,10 @@ struct naming namer_naming(struct namer *n);
 /* Why an image has no names of its own: a sentence, "" if it has, or nobody
  * has asked yet. */
 const char *namer_problem(const struct namer *n, uint32_t image);
+
+/* Why functions that were asked for have no names: the sentence of one image that has none of
+ * its own, and how many more such there are.  Nothing if all have. */
+void namer_problems(const struct namer *n, struct text *to);
 
 /* How much CPU time lines may take in all, what they took so far included. */
 void namer_set_line_budget(struct namer *n, nsec budget);

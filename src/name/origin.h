@@ -27,6 +27,7 @@ struct origin {
 	struct kallsyms *kernel;
 	struct perfmap *perfmap; /* of code made at run time */
 	struct recorded recorded;
+	bool missed;   /* something was asked for that has no name */
 	char *problem; /* why it has no names of its own, NULL = it has, or nobody asked */
 	/* the namer's memory */
 	struct table offsets;	/* offset asked for: index of the function */

@@ -5,9 +5,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define ENTRIES_MOST (2u << 20)
@@ -68,10 +70,30 @@ static bool owner_of(const char *path, uid_t *ret)
 	return true;
 }
 
+/* In the root of a process no link leads out of it: a name that is absolute there is not one
+ * of ours (openat2(2), RESOLVE_IN_ROOT). */
+static int open_map(const char *path)
+{
+	struct open_how how = {
+		.flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
+	};
+	char root[64];
+	int pid, length = 0;
+
+	if (sscanf(path, "/proc/%d/root/%n", &pid, &length) != 1 || !length)
+		return open(path, how.flags);
+	snprintf(root, sizeof(root), "/proc/%d/root", pid);
+	AUTO_CLOSE int fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	return syscall(SYS_openat2, fd, path + length, &how, sizeof(how));
+}
+
 /* A descriptor, or -1: it is not there, or not to be trusted (see problem). */
 static int open_checked(struct perfmap *p, struct stat *ret_st)
 {
-	int fd = open(p->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	int fd = open_map(p->path);
 	const char *wrong = NULL;
 	uid_t owner = 0;
 
@@ -79,6 +101,9 @@ static int open_checked(struct perfmap *p, struct stat *ret_st)
 		if (errno == ELOOP)
 			error_set(&p->problem, ELOOP, "'%s' is a symbolic link: not used",
 				  p->path);
+		else if (errno != ENOENT && errno != ESRCH)
+			error_set(&p->problem, errno, "'%s' cannot be opened: %s", p->path,
+				  strerror(errno));
 		return -1;
 	}
 	if (fstat(fd, ret_st) || !S_ISREG(ret_st->st_mode))
