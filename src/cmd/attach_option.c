@@ -91,6 +91,16 @@ void attach_say(struct session *s)
 	}
 }
 
+static void warn_of_names(const struct session *s)
+{
+	AUTO_TEXT struct text problems = { 0 };
+
+	if (s->described)
+		namer_problems(s->feed.namer, &problems);
+	if (problems.size)
+		log_warn("%s", text_string(&problems));
+}
+
 int attach_end(struct attach_option *a, struct session *s, int code, const struct error *err)
 {
 	int status = EXIT_DONE;
@@ -105,6 +115,12 @@ int attach_end(struct attach_option *a, struct session *s, int code, const struc
 		log_warn("the target has loaded new code, since when returns were not hooked: "
 			 "%s",
 			 s->unhooked.text);
+	if (!code && s->unwatched.text[0])
+		log_warn("the target has begun another program, in which not all is watched: "
+			 "%s",
+			 s->unwatched.text);
+	if (!code)
+		warn_of_names(s);
 	session_close(s);
 	attach_option_done(a);
 	return status;

@@ -123,13 +123,14 @@ static void join_probe(struct store *st, const struct event *e)
 	p->length = probe->length;
 	p->cost = probe->cost;
 	p->line = probe->line;
-	p->armed = e->time;
+	if (!p->armed || p->removed) {
+		p->armed = e->time;
+		st->last_armed = e->time > st->last_armed ? e->time : st->last_armed;
+	}
 	p->removed = 0;
 	p->place = join_text(st, e, &at);
 	p->function = join_text(st, e, &at);
 	p->file = join_text(st, e, &at);
-	if (e->time > st->last_armed)
-		st->last_armed = e->time;
 }
 
 /* Its open calls were left by us; what is told of them behind this is of no use. */
@@ -214,6 +215,19 @@ static void join_armed(struct store *st, const struct event *e)
 		st->children.latest = e->time - armed->since;
 }
 
+static void join_program(struct store *st, const struct event *e)
+{
+	const struct event_program *program = (const void *)e;
+
+	if (program->since > e->time) {
+		st->malformed++;
+		return;
+	}
+	st->programs.count++;
+	if (e->time - program->since > st->programs.latest)
+		st->programs.latest = e->time - program->since;
+}
+
 static void join_fork(struct store *st, const struct event *e)
 {
 	const struct event_fork *fork = (const void *)e;
@@ -283,6 +297,7 @@ static const struct {
 	[EVENT_UNSURE] = { join_sum, sizeof(struct event_call_sum) },
 	[EVENT_PROBED] = { join_sum, sizeof(struct event_call_sum) },
 	[EVENT_ARMED] = { join_armed, sizeof(struct event_armed) },
+	[EVENT_PROGRAM] = { join_program, sizeof(struct event_program) },
 	[EVENT_UNPROBE] = { join_unprobe, sizeof(struct event_unprobe) },
 	[EVENT_LOSS] = { join_loss, sizeof(struct event_loss) },
 	[EVENT_END] = { join_end, sizeof(struct event_end) },

@@ -304,6 +304,43 @@ static void children_are_summed_up(void **state)
 	store_free(st);
 }
 
+static void programs_are_summed_up(void **state)
+{
+	static const uint64_t gaps[][2] = { { 1000, 1500 }, { 3000, 3400 } };
+	union build_record r = { 0 };
+	struct event_program *program = (void *)&r;
+	struct store *st = store_new(NULL);
+
+	for (unsigned i = 0; i < 2; i++) {
+		memset(&r, 0, sizeof(r));
+		program->since = gaps[i][0];
+		program->head.time = gaps[i][1];
+		build_send(st, &r, EVENT_PROGRAM, sizeof(*program));
+	}
+	assert_int_equal(st->programs.count, 2);
+	assert_int_equal(st->programs.latest, 500);
+	store_free(st);
+}
+
+/* It stands for more functions then, and has been watched as long as ever. */
+static void a_probe_may_be_told_of_again(void **state)
+{
+	struct store *st = store_new(NULL);
+	struct event_probe probe = { .probe = 1, .sites = 1 };
+
+	build_probe(st, 1000, &probe, "parse", "parse");
+	probe.sites = 2;
+	build_probe(st, 5000, &probe, "parse", "parse");
+	assert_int_equal(store_probe(st, 1)->sites, 2);
+	assert_int_equal(store_probe(st, 1)->armed, 1000);
+	assert_int_equal(st->last_armed, 1000);
+	build_unprobe(st, 6000, 1);
+	build_probe(st, 7000, &probe, "parse", "parse");
+	assert_int_equal(store_probe(st, 1)->armed, 7000);
+	assert_int_equal(st->last_armed, 7000);
+	store_free(st);
+}
+
 static void short_and_lying_records_are_counted(void **state)
 {
 	union build_record r = { 0 };
@@ -317,7 +354,7 @@ static void short_and_lying_records_are_counted(void **state)
 		memset(&r, 0, sizeof(r));
 		build_send(st, &r, kind, sizeof(struct event));
 	}
-	assert_int_equal(st->malformed, 21); /* all that are joined */
+	assert_int_equal(st->malformed, 22); /* all that are joined */
 	memset(&r, 0, sizeof(r));
 	sample->nr_user = 65535;
 	sample->nr_kernel = 65535;
@@ -335,8 +372,10 @@ static void short_and_lying_records_are_counted(void **state)
 	armed->since = 1000; /* before it was forked */
 	armed->head.time = 999;
 	build_send(st, &r, EVENT_ARMED, sizeof(*armed));
-	assert_int_equal(st->malformed, 26);
+	build_send(st, &r, EVENT_PROGRAM, sizeof(struct event_program)); /* before the exec */
+	assert_int_equal(st->malformed, 28);
 	assert_int_equal(st->children.count, 0);
+	assert_int_equal(st->programs.count, 0);
 	assert_int_equal(st->samples.count, 0);
 	store_free(st);
 }
@@ -416,6 +455,8 @@ int main(void)
 		cmocka_unit_test(of_probes_that_are_gone_the_newest_are_kept),
 		cmocka_unit_test(lives_of_processes),
 		cmocka_unit_test(children_are_summed_up),
+		cmocka_unit_test(programs_are_summed_up),
+		cmocka_unit_test(a_probe_may_be_told_of_again),
 		cmocka_unit_test(short_and_lying_records_are_counted),
 		cmocka_unit_test(texts_without_an_end_are_cut_at_the_record),
 		cmocka_unit_test(random_records_do_no_harm),

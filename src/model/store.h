@@ -74,6 +74,12 @@ struct store_children {
 	nsec latest;	    /* most from the fork until the probes were there */
 };
 
+/* Programs that processes became, in which places were looked up (event_program). */
+struct store_programs {
+	uint64_t count;
+	nsec latest; /* most from the exec until their functions were watched */
+};
+
 /* Stacks seen lately, by a hash of their addresses. */
 #define STACK_CACHE 4096
 
@@ -105,6 +111,7 @@ struct store {
 
 	struct event_loss losses; /* the newest */
 	struct store_children children;
+	struct store_programs programs;
 	uint64_t malformed; /* records whose parts did not fit */
 	nsec first, newest; /* time of what is known; newest 0: nothing yet */
 	nsec started;	    /* when samples and calls began to count, 0: not told */

@@ -79,15 +79,33 @@ static void find_in(struct code_image *image, struct decoder *decoder, unsigned 
 	}
 }
 
-void landmarks_find(struct code *code, unsigned kinds, struct landmarks *ret)
+/* Of these kinds, those that were not looked for in the file. */
+static unsigned take_kinds(struct table *searched, const struct code_image *image,
+			   unsigned kinds)
 {
-	struct decoder *decoder = kinds ? decoder_new() : NULL;
+	uint64_t key = hash_bytes(image->attach, strlen(image->attach), 0);
+	uint32_t had = table_find(searched, key);
+
+	had = had == TABLE_NONE ? 0 : had;
+	table_set(searched, key, had | kinds);
+	return kinds & ~had;
+}
+
+void landmarks_find(struct code *code, unsigned kinds, struct table *searched,
+		    struct landmarks *ret)
+{
+	struct decoder *decoder = NULL;
 
 	for (uint32_t i = 0; kinds && i < code->count; i++) {
-		if (code->at[i].image)
-			find_in(&code->at[i], decoder, kinds, ret);
-		if (kinds & LANDMARKS_LEAVING)
-			landmarks_find_go(&code->at[i], decoder, ret);
+		struct code_image *image = &code->at[i];
+		unsigned fresh = image->image ? take_kinds(searched, image, kinds) : 0;
+
+		if (!fresh)
+			continue;
+		decoder = decoder ? decoder : decoder_new();
+		find_in(image, decoder, fresh, ret);
+		if (fresh & LANDMARKS_LEAVING)
+			landmarks_find_go(image, decoder, ret);
 	}
 	decoder_free(decoder);
 }

@@ -30,7 +30,10 @@ struct landmarks {
 	ARRAY(struct landmark); /* valid as long as the code */
 };
 
-/* Of the kinds that are asked for; a set of enum landmark_kind. */
-void landmarks_find(struct code *code, unsigned kinds, struct landmarks *ret);
+/* Of the kinds that are asked for, a set of enum landmark_kind; in each file only those that
+ * were not looked for before.  searched: hash of a file -> kinds; the caller's, empty at first.
+ */
+void landmarks_find(struct code *code, unsigned kinds, struct table *searched,
+		    struct landmarks *ret);
 
 #endif

@@ -112,14 +112,52 @@ struct probe *probe_set_find(const struct probe_set *set, uint32_t id)
 	return NULL;
 }
 
+int probe_set_extend(struct probe_set *set, uint32_t id, struct code *code, struct error *err)
+{
+	struct probe *p = probe_set_find(set, id), more;
+	uint32_t before = p->functions.count;
+	int failed = probe_resolve(code, p->place, p->wish, &more, err);
+
+	if (failed)
+		return failed;
+	if (!probe_has_end(&more, err)) {
+		probe_done(&more);
+		return -EPERM;
+	}
+	for (uint32_t i = 0; i < more.functions.count; i++) {
+		struct probe_function *f = &more.functions.at[i];
+
+		if (table_find(&set->owners, function_key(f)) != TABLE_NONE) {
+			function_done(f);
+			continue;
+		}
+		table_set(&set->owners, function_key(f), id);
+		array_push(&p->functions, *f);
+	}
+	array_clear(&more.functions);
+	probe_done(&more);
+	return p->functions.count - before;
+}
+
+void probe_set_shrink(struct probe_set *set, uint32_t id, uint32_t count)
+{
+	struct probe *p = probe_set_find(set, id);
+
+	while (p->functions.count > count) {
+		struct probe_function *f = &p->functions.at[--p->functions.count];
+
+		table_remove(&set->owners, function_key(f));
+		function_done(f);
+	}
+}
+
 void probe_set_remove(struct probe_set *set, uint32_t id)
 {
 	struct probe *p = probe_set_find(set, id);
 
 	if (!p)
 		return;
-	for (uint32_t i = 0; i < p->functions.count; i++)
-		table_remove(&set->owners, function_key(&p->functions.at[i]));
+	probe_set_shrink(set, id, 0);
 	probe_done(p);
 	memmove(p, p + 1, (set->at + --set->count - p) * sizeof(*p));
 }

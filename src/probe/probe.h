@@ -108,6 +108,11 @@ bool probe_has_end(const struct probe *p, struct error *err);
  * stands for it; -EEXIST: the place was added, or nothing is left of it. */
 int probe_set_add(struct probe_set *set, uint32_t id, struct code *code, const char *place,
 		  enum exit_wish wish, struct error *err);
+/* Looks the place of a probe up in other code.  What it stands for there and belongs to no
+ * probe is added behind its functions: how many.  Errors as of probe_resolve(). */
+int probe_set_extend(struct probe_set *set, uint32_t id, struct code *code, struct error *err);
+/* Only so many of its functions, the first, are left. */
+void probe_set_shrink(struct probe_set *set, uint32_t id, uint32_t count);
 /* NULL: there is none. */
 struct probe *probe_set_find(const struct probe_set *set, uint32_t id);
 /* Its functions belong to none then.  The others keep their order. */

@@ -442,6 +442,31 @@ static void a_set_numbers_its_probes(void **state)
 	probe_set_done(&set);
 }
 
+static void a_place_is_looked_up_in_other_code(void **state)
+{
+	struct probe_set set = { 0 };
+	struct code none;
+	struct error err = { "" };
+
+	assert_int_equal(code_open_file("/proc/self/exe", &none, &err), 0);
+	assert_int_equal(probe_set_add(&set, 7, &code, "plain_function", EXIT_WISH_AUTO, &err),
+			 0);
+	assert_int_equal(probe_set_extend(&set, 7, &none, &err), 1);
+	assert_int_equal(set.at[0].functions.count, 2);
+	assert_string_equal(set.at[0].functions.at[1].symbol, "plain_function");
+	assert_int_equal(probe_set_extend(&set, 7, &none, &err), 0);
+	assert_int_equal(probe_set_extend(&set, 7, &code, &err), 0);
+	probe_set_shrink(&set, 7, 1);
+	assert_int_equal(set.at[0].functions.count, 1);
+	assert_int_equal(probe_set_extend(&set, 7, &none, &err), 1);
+	code_done(&none);
+	assert_int_equal(code_open_file("/bin/true", &none, &err), 0);
+	assert_int_equal(probe_set_extend(&set, 7, &none, &err), -ENOENT);
+	assert_int_equal(set.at[0].functions.count, 2);
+	code_done(&none);
+	probe_set_done(&set);
+}
+
 static void clones_are_told_from_their_function(void **state)
 {
 	assert_int_equal(match_base_length("f.isra.0"), 1);
@@ -477,6 +502,7 @@ int main(void)
 		cmocka_unit_test(a_pattern_says_what_it_leaves_out),
 		cmocka_unit_test(the_middle_of_an_instruction_is_refused),
 		cmocka_unit_test(a_set_numbers_its_probes),
+		cmocka_unit_test(a_place_is_looked_up_in_other_code),
 		cmocka_unit_test(clones_are_told_from_their_function),
 	};
 

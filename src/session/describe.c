@@ -58,6 +58,13 @@ bool describe_knows(const struct describe *d, uint32_t pid)
 	return find_described(d, pid);
 }
 
+uint32_t describe_changes(const struct describe *d, uint32_t pid)
+{
+	const struct described *p = find_described(d, pid);
+
+	return p ? p->changes : 0;
+}
+
 void describe_ended(struct describe *d, uint32_t pid)
 {
 	struct described *p = find_described(d, pid);
@@ -156,7 +163,7 @@ static char *perfmap_path(uint32_t pid)
 	}
 	if (f)
 		fclose(f);
-	return mem_format("/proc/%u/root/tmp/perf-%u.map", pid, inner);
+	return mem_format("/proc/%u/root/tmp/perf-%u.map", process_face(pid), inner);
 }
 
 static uint32_t image_for(struct describe *d, const struct map *m, uint32_t pid)
@@ -224,7 +231,7 @@ static int tell_maps(struct describe *d, uint32_t pid, nsec time, struct error *
 		return code;
 	p = get_described(d, pid);
 	before = *p;
-	*p = (struct described){ .pid = pid };
+	*p = (struct described){ .pid = pid, .changes = before.changes };
 	for (uint32_t i = 0; i < maps.count; i++) {
 		struct event_map e;
 
@@ -239,6 +246,7 @@ static int tell_maps(struct describe *d, uint32_t pid, nsec time, struct error *
 		d->event(d->context, &e.head);
 		fresh++;
 	}
+	p->changes += fresh;
 	array_done(&before.maps);
 	maps_done(&maps);
 	return fresh;
@@ -277,6 +285,8 @@ int describe_process(struct describe *d, uint32_t pid, struct error *err)
 		return code;
 	fixed.parent_pid = process.parent;
 	d->event(d->context, event_make_process(room, &fixed, process.comm));
+	if (process.ended)
+		return 0;
 	code = tell_maps(d, pid, clock_now(), err);
 	if (code < 0)
 		return code;
@@ -304,6 +314,7 @@ static bool note_map(struct described *p, const struct event_map *e)
 	memmove(&p->maps.at[from + 1], &p->maps.at[to], behind * sizeof(*e));
 	p->maps.at[from] = *e;
 	p->maps.count = from + 1 + behind;
+	p->changes++;
 	return true;
 }
 

@@ -24,6 +24,7 @@ typedef void (*describe_image)(void *context, const struct event_image *image,
 /* What a process was told to map at the last look. */
 struct described {
 	uint32_t pid;		      /* 0: not used */
+	uint32_t changes;	      /* maps that were told */
 	ARRAY(struct event_map) maps; /* as they were told; ascending */
 };
 
@@ -50,6 +51,8 @@ void describe_machine(struct describe *d, unsigned hz, const char *command);
 int describe_process(struct describe *d, uint32_t pid, struct error *err);
 /* Was it told of, and has not ended since? */
 bool describe_knows(const struct describe *d, uint32_t pid);
+/* Of its maps, so far; 0: it is not known. */
+uint32_t describe_changes(const struct describe *d, uint32_t pid);
 /* The stream's number of the file of a map, 0 = it was not told. */
 uint32_t describe_find(const struct describe *d, const struct map *map, uint32_t pid);
 /* Maps that are new or other than at the last look, also one that had gone and is back: how

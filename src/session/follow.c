@@ -4,9 +4,9 @@
 
 #define YOUNG_NSEC (2 * NSEC_PER_SEC)
 
-void follow_young(struct session *s, uint32_t pid)
+void follow_command(struct session *s)
 {
-	struct session_young y = { pid, clock_now() };
+	struct session_young y = { .pid = s->child, .since = clock_now() };
 
 	array_push(&s->young, y);
 }
@@ -41,6 +41,14 @@ static void look_before(struct session *s, const struct event_sample *e)
 	tables_publish(s->tables);
 }
 
+static void follow_program(struct session *s, const struct event_exec *e)
+{
+	struct session_young y = { .pid = e->pid, .since = e->head.time, .program = true };
+
+	describe_exec(&s->describe, e->pid);
+	array_push(&s->young, y);
+}
+
 /* Notes what has to be done once the ring is not being read any more. */
 void follow_event(void *context, const struct event *e)
 {
@@ -52,8 +60,7 @@ void follow_event(void *context, const struct event *e)
 	if (e->kind == EVENT_FORK) {
 		array_push(&s->born, ((const struct event_fork *)e)->pid);
 	} else if (e->kind == EVENT_EXEC) {
-		describe_exec(&s->describe, ((const struct event_exec *)e)->pid);
-		follow_young(s, ((const struct event_exec *)e)->pid);
+		follow_program(s, (const struct event_exec *)e);
 	} else if (e->kind == EVENT_UNPROBE) {
 		watch_gone(&s->watch, ((const struct event_unprobe *)e)->probe);
 	} else if (e->kind == EVENT_EXIT && ((const struct event_exit *)e)->last) {
@@ -62,8 +69,31 @@ void follow_event(void *context, const struct event *e)
 	}
 }
 
+/* It may have functions of the names that are watched. */
+static void look_for_places(struct session *s, struct session_young *y)
+{
+	struct event_program e = {
+		.head = { .kind = EVENT_PROGRAM, .size = sizeof(e) },
+		.since = y->since,
+		.pid = y->pid,
+	};
+	uint32_t changes = describe_changes(&s->describe, y->pid);
+
+	if (!y->program || y->looked == changes)
+		return;
+	y->looked = changes;
+	if (!watch_extend(&s->watch, y->pid, s->source, s->option.accept_dear, &s->unwatched))
+		return;
+	e.head.time = clock_now();
+	feed_event(&s->feed, &e.head);
+	watch_tell(&s->watch, 0, s->source, &s->describe, &s->feed);
+	permit_note(s, y->pid);
+}
+
 void follow_born(struct session *s)
 {
+	for (uint32_t i = 0; i < s->young.count; i++)
+		look_for_places(s, &s->young.at[i]);
 	for (uint32_t i = 0; i < s->born.count; i++) {
 		uint32_t pid = s->born.at[i];
 
@@ -85,8 +115,10 @@ static void look_at_young(struct session *s)
 	for (uint32_t i = 0; i < s->young.count; i++) {
 		struct session_young y = s->young.at[i];
 
-		if (describe_maps(&s->describe, y.pid) >= 0 && now - y.since < YOUNG_NSEC)
-			s->young.at[kept++] = y;
+		if (describe_maps(&s->describe, y.pid) < 0 || now - y.since >= YOUNG_NSEC)
+			continue;
+		look_for_places(s, &y);
+		s->young.at[kept++] = y;
 	}
 	s->young.count = kept;
 	tables_publish(s->tables);

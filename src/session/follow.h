@@ -23,7 +23,7 @@ void follow_new_code(struct session *s);
 void follow_unheard(struct session *s);
 /* Learns of the processes that were forked since the last call. */
 void follow_born(struct session *s);
-/* A program has just begun: it is still loading its libraries. */
-void follow_young(struct session *s, uint32_t pid);
+/* The command has just begun: it is still loading its libraries. */
+void follow_command(struct session *s);
 
 #endif

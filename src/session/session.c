@@ -285,7 +285,7 @@ enum end_reason session_run(struct session *s)
 	if (!s->failed && s->held)
 		s->failed = launch_go(s->child, &s->error);
 	if (s->held && !s->failed)
-		follow_young(s, s->child);
+		follow_command(s);
 	s->held = s->held && s->failed;
 	if (!s->failed)
 		reason = loop_run(&s->loop, s->option.duration, s->option.interval);

@@ -47,6 +47,8 @@ struct session_observer {
 struct session_young {
 	uint32_t pid;
 	nsec since;
+	bool program;	 /* not the one in which places were looked up at the start */
+	uint32_t looked; /* describe_changes() when they were last */
 };
 
 struct session {
@@ -68,8 +70,9 @@ struct session {
 	bool looped;		      /* loop is set up */
 	bool described;		      /* describe and feed are */
 	ARRAY(uint32_t) unjudged;     /* processes that mapped code since the last poll */
-	struct error unhooked; /* why returns are not hooked in a process, "" = they are */
-	ARRAY(uint32_t) born;  /* processes forked since the last poll */
+	struct error unhooked;	/* why returns are not hooked in a process, "" = they are */
+	struct error unwatched; /* why a place is not watched in a new program, "" = all are */
+	ARRAY(uint32_t) born;	/* processes forked since the last poll */
 	ARRAY(struct session_young) young; /* still loading their libraries */
 	nsec missed; /* when maps were last looked at for a sample in none of them */
 	nsec opened; /* when session_open was called */

@@ -1,15 +1,7 @@
 #include "session/watch.h"
 
-#include "base/log.h"
-#include "probe/landmark.h"
+#include "session/watch_file.h"
 #include "wire/codec.h"
-
-#include <fcntl.h>
-#include <unistd.h>
-
-#define LOOKS_MORE 250 /* at a price over WATCH_DEAR_NSEC */
-#define LOOKS_SILENT 50
-#define LOOK_USEC 10000
 
 static int add_place(struct watch *w, uint32_t id, const char *place, enum exit_wish wish,
 		     struct error *err)
@@ -23,146 +15,21 @@ static int add_place(struct watch *w, uint32_t id, const char *place, enum exit_
 
 #define FIT 1 /* in watch.judged */
 
-static bool is_hooked(const struct probe_function *f)
+/* include/linux/uprobes.h: a uprobe link finds a process by the address space of its main
+ * thread (uprobe_multi_link_filter(), trace_uprobe_filter_match()). */
+static int check_heads(const struct target *target, struct error *err)
 {
-	return f->exit == EXIT_HOOK;
-}
+	for (uint32_t i = 0; i < target->processes.count; i++) {
+		const struct process *p = &target->processes.at[i];
 
-static bool has_exit(const struct probe *p, enum probe_exit exit)
-{
-	for (uint32_t i = 0; i < p->functions.count; i++)
-		if (p->functions.at[i].exit == exit)
-			return true;
-	return false;
-}
-
-/* attach opens the file that is mapped, name is what the target calls it. */
-static struct watch_file *file_for(struct watch *w, uint32_t probe, const char *attach,
-				   const char *name, bool plain, struct error *err)
-{
-	struct watch_file *f;
-	int fd;
-
-	for (uint32_t i = 0; i < w->files.count; i++) {
-		f = &w->files.at[i];
-		if (f->probe == probe && !f->watched && f->plain == plain &&
-		    strcmp(f->attach, attach) == 0)
-			return f;
-	}
-	fd = open(attach, O_RDONLY | O_CLOEXEC);
-	if (fd < 0) {
-		error_set(err, errno, "cannot open '%s': %s", name, strerror(errno));
-		return NULL;
-	}
-	f = array_add(&w->files);
-	f->fd = fd;
-	f->probe = probe;
-	f->plain = plain;
-	f->attach = mem_text(attach);
-	f->path = mem_format("/proc/self/fd/%d", fd);
-	return f;
-}
-
-static uint64_t dear(const struct site *s)
-{
-	return s->price == INSN_STEPPED ? COOKIE_STEPPED : 0;
-}
-
-/* What cookies name this layout by: none does if all are zero.  False: there are too
- * many. */
-static bool name_layout(struct watch *w, const struct goroutine_layout *layout,
-			uint64_t *ret_cookie, struct error *err)
-{
-	static const struct goroutine_layout none;
-	uint32_t i = 0;
-
-	*ret_cookie = 0;
-	if (!memcmp(layout, &none, sizeof(none)))
-		return true;
-	while (i < w->layouts.count && memcmp(layout, &w->layouts.at[i], sizeof(*layout)) != 0)
-		i++;
-	if (i == MAX_LAYOUTS) {
-		error_set(
-			err, E2BIG,
-			"these are programs of more than %u versions of Go: watch some of them "
-			"at a time",
-			MAX_LAYOUTS);
-		return false;
-	}
-	if (i == w->layouts.count)
-		array_push(&w->layouts, *layout);
-	*ret_cookie = COOKIE_OF_LAYOUT(i + 1);
-	return true;
-}
-
-/* Exits before the entry: no call is opened that cannot end.  always: of each cookie. */
-static void add_sites(struct watch_file *f, const struct probe_function *function,
-		      uint32_t probe, uint64_t always)
-{
-	uint64_t entry = (function->followed ? COOKIE_FOLLOWS : 0) |
-			 (function->exit == EXIT_BRACKET ? COOKIE_BRACKET : 0);
-
-	for (uint32_t i = function->sites.count; i-- > 0;) {
-		const struct site *s = &function->sites.at[i];
-
-		array_push(&f->offsets, s->offset);
-		array_push(&f->cookies, COOKIE(probe, s->role, s->condition, s->cfa) |
-						COOKIE_OF_LENGTH(s->length) | dear(s) | always |
-						(i ? 0 : entry));
-	}
-}
-
-static int group_sites(struct watch *w, const struct probe *probe, struct error *err)
-{
-	w->hooks |= has_exit(probe, EXIT_HOOK);
-	w->exits |= has_exit(probe, EXIT_SITES);
-	w->brackets |= has_exit(probe, EXIT_BRACKET);
-	for (uint32_t i = 0; i < probe->functions.count; i++) {
-		const struct probe_function *function = &probe->functions.at[i];
-		struct watch_file *f =
-			file_for(w, probe->id, function->attach, function->image_path,
-				 !is_hooked(function), err);
-		uint64_t layout;
-
-		if (!f)
-			return -errno;
-		if (!name_layout(w, &function->layout, &layout, err))
-			return -E2BIG;
-		add_sites(f, function, probe->id, layout);
+		if (p->headless)
+			return error_set(err, EPERM,
+					 "the main thread of %s (%u) has ended (pthread_exit): "
+					 "the kernel puts no probes on such a process; without "
+					 "-s it is sampled",
+					 p->comm, p->pid);
 	}
 	return 0;
-}
-
-/* Those that are needed and not there. */
-static int add_landmarks(struct watch *w, struct error *err)
-{
-	unsigned needed = (w->exits || w->brackets ? LANDMARKS_LEAVING : 0) |
-			  (w->hooks ? LANDMARKS_MAPS : 0);
-	struct landmarks found = { 0 };
-	struct watch_file *f;
-	uint64_t layout;
-	int code = 0;
-
-	landmarks_find(&w->code, needed & ~w->landmarks, &found);
-	w->landmarks |= needed;
-	for (uint32_t i = 0; i < found.count && !code; i++) {
-		const struct landmark *l = &found.at[i];
-
-		f = file_for(w, 0, l->attach, l->path, true, err);
-		if (!f) {
-			code = -errno;
-			break;
-		}
-		if (!name_layout(w, &l->layout, &layout, err)) {
-			code = -E2BIG;
-			break;
-		}
-		array_push(&f->offsets, l->site.offset);
-		array_push(&f->cookies, COOKIE(0, l->site.role, l->site.condition, 0) |
-						dear(&l->site) | layout);
-	}
-	array_done(&found);
-	return code;
 }
 
 int watch_find(struct watch *w, const struct target *target, const char *const *places,
@@ -172,41 +39,34 @@ int watch_find(struct watch *w, const struct target *target, const char *const *
 
 	if (!nr_places)
 		return 0;
-	code = code_open(target, w->images, &w->code, err);
+	code = check_heads(target, err);
+	if (code == 0)
+		code = code_open(target, w->images, &w->code, err);
 	for (uint32_t i = 0; code == 0 && i < nr_places; i++)
 		code = add_place(w, i + 1, places[i], wish, err);
 	for (uint32_t i = 0; code == 0 && i < w->set.count; i++)
-		code = group_sites(w, &w->set.at[i], err);
-	return code ? code : add_landmarks(w, err);
-}
-
-static void file_done(struct watch_file *f)
-{
-	close(f->fd);
-	free(f->path);
-	free(f->attach);
-	array_done(&f->offsets);
-	array_done(&f->cookies);
+		code = watch_group(w, &w->set.at[i], 0, err);
+	return code ? code : watch_landmarks(w, &w->code, err);
 }
 
 void watch_done(struct watch *w)
 {
 	for (uint32_t i = 0; i < w->files.count; i++)
-		file_done(&w->files.at[i]);
+		watch_file_done(&w->files.at[i]);
 	array_done(&w->files);
 	array_done(&w->layouts);
+	table_done(&w->searched);
+	table_done(&w->extended);
 	table_done(&w->judged);
 	probe_set_done(&w->set);
 	code_done(&w->code);
 }
 
-bool watch_fits(struct watch *w, enum attach_kind kind, struct error *err)
+/* Would it survive that every return of a hooked probe is hooked? */
+static bool fits_code(enum attach_kind kind, const struct code *code, struct error *err)
 {
-	w->kind = kind;
-	if (kind == ATTACH_SESSION || !w->hooks)
-		return true;
-	for (uint32_t i = 0; i < w->code.count; i++) {
-		const struct code_image *c = &w->code.at[i];
+	for (uint32_t i = 0; i < code->count && kind != ATTACH_SESSION; i++) {
+		const struct code_image *c = &code->at[i];
 
 		if (!c->image || hook_is_runtime(c->name) ||
 		    !image_imports(c->image, "sigaltstack"))
@@ -222,80 +82,10 @@ bool watch_fits(struct watch *w, enum attach_kind kind, struct error *err)
 	return true;
 }
 
-/* The function whose calls cost most. */
-static const struct probe_function *find_dearest(const struct probe *p,
-						 const struct price *price)
+bool watch_fits(struct watch *w, enum attach_kind kind, struct error *err)
 {
-	const struct probe_function *dearest = &p->functions.at[0];
-
-	for (uint32_t i = 1; i < p->functions.count; i++) {
-		const struct probe_function *f = &p->functions.at[i];
-
-		if (price_of_call(price, f) > price_of_call(price, dearest))
-			dearest = f;
-	}
-	return dearest;
-}
-
-/* What of the function has to be single-stepped, NULL: nothing. */
-static const char *what_is_stepped(const struct probe_function *f)
-{
-	struct probe_price dearest = function_price(f);
-
-	if (dearest.entry == INSN_STEPPED)
-		return dearest.exit == INSN_STEPPED
-			       ? "its first instruction and one of its exits have"
-			       : "its first instruction has";
-	return dearest.exit == INSN_STEPPED ? "one of its exits has" : NULL;
-}
-
-/* A machine is slow for a while and then fast again: one price of 9.8 us was 29 us in one of
- * twenty runs.  What seems dear is looked at for up to three seconds, so that it hardly
- * depends on when it was asked. */
-static uint32_t settled_cost(const char *place, const struct probe_function *f,
-			     struct source *source)
-{
-	struct price price = source_price(source);
-
-	for (unsigned i = 0; i < LOOKS_MORE && price_of_call(&price, f) > WATCH_DEAR_NSEC;
-	     i++) {
-		if (i == LOOKS_SILENT)
-			log_progress("'%s' seems to cost %.1f us a call: looking again", place,
-				     price_of_call(&price, f) / 1e3);
-		usleep(LOOK_USEC);
-		price = source_price_look(source);
-	}
-	log_progress_done();
-	return price_of_call(&price, f);
-}
-
-int watch_price(struct watch *w, uint32_t only, struct source *source, struct error *err)
-{
-	struct price price = source_price(source);
-
-	for (uint32_t i = 0; i < w->set.count; i++) {
-		const struct probe *p = &w->set.at[i];
-		const struct probe_function *dearest = find_dearest(p, &price);
-		bool stepped = what_is_stepped(dearest) && (!only || p->id == only);
-		uint32_t cost = stepped ? settled_cost(p->place, dearest, source) : 0;
-		const char *or_guess = function_price(dearest).exit == INSN_STEPPED
-					       ? ", --exit bracket to estimate its ends"
-					       : "";
-
-		if (p->functions.count > WATCH_DEAR_SITES && (!only || p->id == only))
-			return error_set(
-				err, EINVAL,
-				"'%s' stands for %u functions: each call of any of them would "
-				"be paid for (--yes to do it, --dry-run to see the price)",
-				p->place, p->functions.count);
-		if (stepped && cost > WATCH_DEAR_NSEC)
-			return error_set(err, EINVAL,
-					 "'%s' would cost %.1f us a call here, since %s to be "
-					 "single-stepped (--yes to accept that%s)",
-					 p->place, cost / 1e3, what_is_stepped(dearest),
-					 or_guess);
-	}
-	return 0;
+	w->kind = kind;
+	return !w->hooks || fits_code(kind, &w->code, err);
 }
 
 static struct attach_sites sites_of(const struct watch_file *f)
@@ -352,7 +142,9 @@ int watch_add(struct watch *w, const struct target *target, struct source *sourc
 				 "%u place%s watched, and there is no room for more: take one "
 				 "away first",
 				 w->set.count, w->set.count == 1 ? " is" : "s are");
-	code = open_code(w, target, err);
+	code = check_heads(target, err);
+	if (code == 0)
+		code = open_code(w, target, err);
 	if (code == 0)
 		code = add_place(w, id, place, wish, err);
 	p = probe_set_find(&w->set, id);
@@ -360,12 +152,12 @@ int watch_add(struct watch *w, const struct target *target, struct source *sourc
 		return code;
 	*ret_id = id;
 	if (code == 0)
-		code = group_sites(w, p, err);
+		code = watch_group(w, p, 0, err);
 	if (code == 0)
-		code = add_landmarks(w, err);
-	if (code == 0 && has_exit(p, EXIT_BRACKET))
+		code = watch_landmarks(w, &w->code, err);
+	if (code == 0 && watch_has_exit(p, 0, EXIT_BRACKET))
 		code = source_brackets(source, err);
-	if (code == 0 && has_exit(p, EXIT_HOOK)) {
+	if (code == 0 && watch_has_exit(p, 0, EXIT_HOOK)) {
 		table_clear(&w->judged); /* not by what this probe asks for */
 		code = watch_fits(w, w->kind, err) ? 0 : -EPERM;
 	}
@@ -384,7 +176,7 @@ void watch_gone(struct watch *w, uint32_t id)
 
 	for (uint32_t i = 0; i < w->files.count; i++)
 		if (w->files.at[i].probe == id)
-			file_done(&w->files.at[i]);
+			watch_file_done(&w->files.at[i]);
 		else
 			w->files.at[kept++] = w->files.at[i];
 	w->files.count = kept;
@@ -421,7 +213,7 @@ void watch_tell(struct watch *w, uint32_t only, struct source *source,
 			.image = image_of(w, describe, first),
 			.offset = first->entry,
 			.length = first->size,
-			.cost = price_of_call(&price, find_dearest(p, &price)),
+			.cost = price_of_call(&price, watch_dearest(p, 0, &price)),
 		};
 		struct frame_name name = { .file = "" };
 
@@ -442,7 +234,7 @@ static bool would_harm(const struct watch *w, const struct code *code, struct er
 	for (uint32_t i = 0; i < w->set.count; i++) {
 		const struct probe *p = &w->set.at[i];
 
-		if (!has_exit(p, EXIT_HOOK))
+		if (!watch_has_exit(p, 0, EXIT_HOOK))
 			continue;
 		ending_judge(code, p->wish, &ways);
 		if (ways_allow(&ways, EXIT_HOOK))
@@ -493,4 +285,71 @@ bool watch_may_hook(struct watch *w, uint32_t pid, uint64_t *ret_pages, struct e
 		table_set(&w->judged, code.key, FIT);
 	code_done(&code);
 	return may;
+}
+
+/* What the probe's place means in other code: how many functions more. */
+static int extend_probe(struct watch *w, struct probe *p, struct code *code,
+			struct source *source, bool accept_dear, struct error *err)
+{
+	uint32_t before = p->functions.count;
+	int added = probe_set_extend(&w->set, p->id, code, err), failed = 0;
+
+	if (added <= 0)
+		return added;
+	if (!accept_dear)
+		failed = watch_price_more(p, before, source, err);
+	if (!failed && watch_has_exit(p, before, EXIT_HOOK) && !fits_code(w->kind, code, err))
+		failed = -EPERM;
+	if (!failed && watch_has_exit(p, before, EXIT_BRACKET))
+		failed = source_brackets(source, err);
+	if (!failed)
+		failed = watch_group(w, p, before, err);
+	if (!failed)
+		return added;
+	probe_set_shrink(&w->set, p->id, before);
+	return failed;
+}
+
+static bool is_extended(struct watch *w, uint32_t pid)
+{
+	struct maps maps = { 0 };
+	uint64_t key;
+
+	if (maps_read(pid, &maps, NULL))
+		return true;
+	key = maps_code_key(&maps);
+	maps_done(&maps);
+	if (table_find(&w->extended, key) != TABLE_NONE)
+		return true;
+	table_set(&w->extended, key, 1);
+	return false;
+}
+
+uint32_t watch_extend(struct watch *w, uint32_t pid, struct source *source, bool accept_dear,
+		      struct error *why)
+{
+	struct code code = { 0 };
+	struct error err;
+	uint32_t all = 0;
+	int failed;
+
+	if (!w->set.count || is_extended(w, pid) || open_one(pid, w->images, &code, NULL))
+		return 0;
+	for (uint32_t i = 0; i < w->set.count; i++) {
+		int added = extend_probe(w, &w->set.at[i], &code, source, accept_dear, &err);
+
+		if (added < 0 && added != -ENOENT)
+			*why = err;
+		if (added > 0)
+			all += added;
+	}
+	failed = watch_landmarks(w, &code, &err);
+	code_done(&code);
+	if (all)
+		table_clear(&w->judged); /* not by what these ask for */
+	if (!failed)
+		failed = watch_arm(w, source, &err);
+	if (failed && failed != -ESRCH) /* it may end at any time */
+		*why = err;
+	return all;
 }

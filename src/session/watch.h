@@ -30,7 +30,8 @@ struct watch {
 	bool hooks;	       /* some function's return is hooked, now or before */
 	bool exits;	       /* some function's exits are probed */
 	bool brackets;	       /* some function's end is estimated */
-	unsigned landmarks;    /* LANDMARKS_ that have files */
+	struct table searched; /* as of landmarks_find() */
+	struct table extended; /* maps_code_key() of code in which all places were looked up */
 	enum attach_kind kind; /* as of watch_fits() */
 	struct table judged;   /* maps_code_key() of code that was found fit for hooks */
 };
@@ -49,6 +50,12 @@ bool watch_fits(struct watch *w, enum attach_kind kind, struct error *err);
  * WATCH_DEAR_NSEC a call here, or on more than WATCH_DEAR_SITES functions.  The sentence says
  * how to go on. */
 int watch_price(struct watch *w, uint32_t only, struct source *source, struct error *err);
+/* The same of the functions from that index on, without looking at the price again. */
+int watch_price_more(const struct probe *p, uint32_t from, struct source *source,
+		     struct error *err);
+/* The function, from that index on, whose calls cost most. */
+const struct probe_function *watch_dearest(const struct probe *p, uint32_t from,
+					   const struct price *price);
 #define WATCH_DEAR_NSEC 10000
 #define WATCH_DEAR_SITES 1000
 
@@ -66,6 +73,12 @@ int watch_add(struct watch *w, const struct target *target, struct source *sourc
 /* It is wanted no more; its files stay until it is gone (EVENT_UNPROBE). */
 void watch_remove(struct watch *w, struct source *source, uint32_t id);
 void watch_gone(struct watch *w, uint32_t id);
+/* Looks all places up in what a process of the target maps, if that was not done for the
+ * same code, and watches what they stand for there: how many functions more.  What cannot be
+ * watched (as of watch_find(), or it is dear) is left out, and *why says one of it; else it
+ * stays as it is. */
+uint32_t watch_extend(struct watch *w, uint32_t pid, struct source *source, bool accept_dear,
+		      struct error *why);
 /* May returns be hooked in the process, by all code that it maps now?  *ret_pages: how
  * much that is (maps_code_pages), 0 = the process is gone.  false: err says why not. */
 bool watch_may_hook(struct watch *w, uint32_t pid, uint64_t *ret_pages, struct error *err);

@@ -62,6 +62,8 @@ struct picture *golden_samples(void)
 	p->losses.children = 13;
 	p->losses.children_unwatched = 1;
 	p->losses.children_latest = 8200000;
+	p->losses.programs = 2;
+	p->losses.programs_latest = 51000000;
 	p->split_span = UINT32_MAX;
 	golden_image_add(p, "/usr/lib/x86_64-linux-gnu/libc.so.6", "c0ffee", 0x7f0000001000,
 			 IMAGE_FILE);

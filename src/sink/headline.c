@@ -67,6 +67,10 @@ void headline_children(struct text *t, const struct picture *p)
 	if (l->children_unwatched)
 		text_format(t, ", %s %s not watched", text_count(a, l->children_unwatched),
 			    l->children_unwatched == 1 ? "child" : "children");
+	if (l->programs)
+		text_format(t, ", %s new program%s watched from at most %s after the exec",
+			    text_count(a, l->programs), l->programs == 1 ? "" : "s",
+			    text_duration(b, l->programs_latest));
 }
 
 void headline_losses(struct text *t, const struct picture *p)

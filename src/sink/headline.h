@@ -17,7 +17,8 @@ void headline_window(struct text *t, const struct picture *p);
 /* "Stacks: 99.9 % whole; 12 stop in libfoo.so (no call frame information, ...)";
  * false and nothing when all are. */
 bool headline_gaps(struct text *t, const struct picture *p);
-/* ", 12 children watched from at most 8.2 ms after the fork, 1 child not watched" */
+/* ", 12 children watched from at most 8.2 ms after the fork, 1 child not watched, 2 new
+ * programs watched from at most 51 ms after the exec" */
 void headline_children(struct text *t, const struct picture *p);
 /* "0 lost, 2 truncated", and whatever else is not zero. */
 void headline_losses(struct text *t, const struct picture *p);

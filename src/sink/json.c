@@ -95,6 +95,8 @@ static void add_losses(struct text *t, const struct picture_losses *l)
 	add_number(t, "children", l->children);
 	add_number(t, "children_unwatched", l->children_unwatched);
 	add_number(t, "children_latest_ns", l->children_latest);
+	add_number(t, "programs", l->programs);
+	add_number(t, "programs_latest_ns", l->programs_latest);
 	text_add_char(t, '}');
 }
 

@@ -312,9 +312,14 @@ void latency_json(const struct picture *p, const struct picture_span *span,
 		json_object_set_new(o, "children_latest_ns",
 				    json_integer(p->losses.children_latest));
 	}
+	if (p->losses.programs) {
+		json_object_set_new(o, "programs", json_integer(p->losses.programs));
+		json_object_set_new(o, "programs_latest_ns",
+				    json_integer(p->losses.programs_latest));
+	}
 	if (final)
 		json_object_set_new(o, "final", json_true());
-	line = json_dumps(o, JSON_COMPACT);
+	line = json_dumps(o, JSON_COMPACT | JSON_ENSURE_ASCII);
 	json_decref(o);
 	if (line)
 		text_add(to, line);

@@ -122,6 +122,8 @@ static void answer_losses(struct answer *a)
 	to->children = a->store->children.count;
 	to->children_unwatched = a->store->children.unwatched;
 	to->children_latest = a->store->children.latest;
+	to->programs = a->store->programs.count;
+	to->programs_latest = a->store->programs.latest;
 	to->in_probes = (uint64_t)(a->gather->in_probes + 0.5);
 	if (to->stacks_unreadable < from->stacks)
 		to->stacks_unreadable = from->stacks;

@@ -148,6 +148,8 @@ struct picture_losses {
 	uint64_t thinned, throttled;
 	uint64_t children, children_unwatched; /* see store_children */
 	nsec children_latest;
+	uint64_t programs; /* see store_programs */
+	nsec programs_latest;
 	uint64_t forgotten;  /* samples dropped from the store to stay bounded */
 	uint64_t in_probes;  /* samples that fell into sonde's probes; left out */
 	uint64_t probe_nsec; /* what the probes cost: calls x their measured price */

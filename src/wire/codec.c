@@ -100,6 +100,7 @@ static const struct shape {
 	[EVENT_PROBED] = { sizeof(struct event_call_sum) },
 	[EVENT_ARMED] = { sizeof(struct event_armed) },
 	[EVENT_UNPROBE] = { sizeof(struct event_unprobe) },
+	[EVENT_PROGRAM] = { sizeof(struct event_program) },
 	[EVENT_LOSS] = { sizeof(struct event_loss) },
 	[EVENT_END] = { sizeof(struct event_end), 0, check_end },
 	[EVENT_START] = { sizeof(struct event_start) },

@@ -40,6 +40,7 @@ enum event_kind {
 	EVENT_PROBED = 29,
 	EVENT_ARMED = 30,
 	EVENT_UNPROBE = 31,
+	EVENT_PROGRAM = 32,
 };
 
 struct event {
@@ -167,6 +168,15 @@ struct event_armed {
 	__u64 since; /* when it was forked */
 	__u32 pid, pad;
 };
+
+/* A process became another program (EVENT_EXEC), and in that one functions of its own are
+ * watched from head.time on: its calls of them before are not known. */
+struct event_program {
+	struct event head;
+	__u64 since; /* when it did */
+	__u32 pid, pad;
+};
+_Static_assert(sizeof(struct event_program) == 32, "event_program is part of the format");
 
 /* A thread ended. */
 struct event_exit {

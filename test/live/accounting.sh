@@ -1,6 +1,7 @@
 #!/bin/bash
 # entries = ends by reason + still open, exactly, however calls end; and the target
 # does the same as without sonde.
+# Runs beside others: nothing of it depends on load.
 . "$(dirname "$0")/lib.sh"
 plan 105
 need root
@@ -68,7 +69,7 @@ for way in hook ret; do
 done
 
 # What is open when sonde stops, while threads end, three a millisecond: each call is counted once.
-target_start calls exit --variant asleep --calls 30000 --wait
+target_start calls exit --variant asleep --calls 60000 --seconds 60 --wait
 target_go
 for _ in $(seq 10); do
 	sonde_run latency -p "$target" f_push -d 0.3 --yes --json

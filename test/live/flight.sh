@@ -1,6 +1,7 @@
 #!/bin/bash
 # Calls of a C++ program that are left by exceptions, by the end of their thread, or
 # jumped out of: each is counted by the reason for which it ended.
+# Runs beside others: nothing of it depends on load.
 . "$(dirname "$0")/lib.sh"
 plan 34
 need root

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Stacks of a program in Go: whole on every stack it has, exactly what it can do,
 # with names, also where it is stripped and where it is relocated.
+# Runs beside others: nothing of it depends on load.
 . "$(dirname "$0")/lib.sh"
 plan 12
 need root

@@ -2,6 +2,7 @@
 # Calls of a program in Go: on goroutines that move from thread to thread, on stacks that
 # grow and shrink, left by panics and by Goexit; each is counted by how it ended, and
 # samples are those of their own work.
+# Runs beside others: nothing of it depends on load.
 . "$(dirname "$0")/lib.sh"
 plan 20
 need root

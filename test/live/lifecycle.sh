@@ -1,6 +1,7 @@
 #!/bin/bash
 # However sonde ends, the target goes on unharmed and what was gathered is kept;
 # however the target ends, the recording does too.
+# Runs beside others: nothing of it depends on load.
 . "$(dirname "$0")/lib.sh"
 plan 27
 need root

@@ -1,6 +1,7 @@
 #!/bin/bash
 # A recording is foreign input: cut anywhere, with flipped bits or of another
 # version, it is answered or refused in words, quickly, and never crashes.
+# Runs beside others: nothing of it depends on load.
 . "$(dirname "$0")/lib.sh"
 plan 9
 need root

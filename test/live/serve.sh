@@ -1,5 +1,6 @@
 #!/bin/bash
 # live: what it serves, to whom, and what it does not let others do.
+# Runs beside others: nothing of it depends on load.
 . "$(dirname "$0")/lib.sh"
 plan 29
 need root

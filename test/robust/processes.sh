@@ -1,8 +1,9 @@
 #!/bin/bash
 # The right processes: never the one of that number on the host, and those that end while
 # many are looked at are left out and counted.
+# Runs beside others: nothing of it depends on load.
 . "$(dirname "$0")/../live/lib.sh"
-plan 18
+plan 22
 need root
 need bpf
 
@@ -93,4 +94,20 @@ sonde_run report "$work/turns.sonde" --json
 check 'and each has the samples of its own time' holds \
 	'(lambda own: near(own["turns_a"] / t["a_ns"], own["turns_b"] / t["b_ns"], 0.1))(
 		{f["name"]: f["self_ns"] for f in d["functions"]})' "$out" "$truth"
+
+# A main thread that has left is not the end of its process.
+target_start headless --wait
+check 'a process without its main thread is running' \
+	grep -q '^State:.*zombie' "/proc/$target/status"
+sonde_run record -p "$target" -s headless_work -d 0.2 -o "$work/x.sonde"
+check 'no calls of it can be watched, which is said' says 'main thread of .* has ended.*without -s'
+sonde_start record -p "$target" -F 999 -o "$work/headless.sonde"
+target_go
+target_finish
+sonde_finish
+sonde_run report "$work/headless.sonde" --json
+check 'it is sampled to its end' holds 'near(d["samples"] * d["period_ns"], t["cpu_ns"], 0.1)' "$out" "$truth"
+check 'with the names of its functions' holds \
+	'next(f["total_ns"] for f in d["functions"] if f["name"] == "headless_work") > 0.95 * t["cpu_ns"]' \
+	"$out" "$truth"
 finish

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Never stuck: signals end sonde in every phase, a reader that stands still holds nothing up
 # (neither -d nor the end of the probes), and one that has seen enough is no error.
+# Runs beside others: nothing of it depends on load.
 . "$(dirname "$0")/../live/lib.sh"
 plan 32
 need bpf

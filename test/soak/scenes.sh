@@ -1,5 +1,6 @@
 #!/bin/bash
 # Programs in Rust and Go whose calls are left by panics, or wait on stacks that move.
+# Runs beside others: nothing of it depends on load.
 . "$(dirname "$0")/soak.sh"
 plan 15
 need root

@@ -1,6 +1,7 @@
 #!/bin/bash
 # A recording in the page: what open serves, and what a browser makes of it.  Needs no root.
 # shop.sonde: sonde record -p PID -s handle_request -F 199 -d 10, of shop-server.
+# Runs beside others: nothing of it depends on load.
 . "$(dirname "$0")/../live/lib.sh"
 plan 24
 recording=$(dirname "$0")/shop.sonde
