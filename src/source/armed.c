@@ -18,6 +18,9 @@
 #define CLOSERS 16
 /* Into so many links the sites of a file are cut for a child. */
 #define PARTS 4
+/* While so many links are on their way, in or out, children wait for theirs: most of many
+ * end before it is their turn. */
+#define LINKS_MOST 256
 
 struct link {
 	int fd;
@@ -55,6 +58,9 @@ struct armed {
 	ARRAY(uint32_t) unused;	    /* of carriers */
 	ARRAY(struct part *) parts; /* that are being attached */
 	ARRAY(struct leaving) leaving;
+	ARRAY(struct newborn *) waiting;
+	uint32_t begun;	  /* so many of the waiting have had their turn */
+	uint32_t closing; /* links that are being closed */
 	ARRAY(struct armed_child) children;
 	uint32_t told;
 	bool clearing;
@@ -141,6 +147,8 @@ static void keep_links(struct armed *a, uint32_t pid, uint32_t probe,
 	array_done(fresh);
 }
 
+static void pump(struct armed *a);
+
 static void close_one(void *context)
 {
 	struct closing *c = context;
@@ -152,13 +160,18 @@ static void close_one(void *context)
 	l = find_leaving(a, c->link.probe);
 	if (l)
 		l->left--;
+	a->closing--;
 	pthread_mutex_unlock(&a->lock);
 	free(c);
+	pump(a);
 }
 
 /* Without the lock.  Each link alone: together they take as long as one. */
 static void close_soon(struct armed *a, struct links *links)
 {
+	pthread_mutex_lock(&a->lock);
+	a->closing += links->count;
+	pthread_mutex_unlock(&a->lock);
 	for (uint32_t i = 0; i < links->count; i++) {
 		struct closing *c = NEW(struct closing);
 
@@ -287,16 +300,24 @@ void armed_ended(struct armed *a, uint32_t pid)
 		a->carriers.at[at] = (struct carrier){ 0 };
 		array_push(&a->unused, at);
 	}
+	for (uint32_t i = a->begun; i < a->waiting.count; i++)
+		if (a->waiting.at[i]->child.pid == pid)
+			a->waiting.at[i]->code = -ESRCH;
 	pthread_mutex_unlock(&a->lock);
 	close_soon(a, &unwanted);
+}
+
+static bool is_over(const struct armed *a, uint32_t pid)
+{
+	uint32_t value;
+
+	return bpf_map_lookup_elem(a->living, &pid, &value) != 0;
 }
 
 /* What ends from now on is told of when it is known already. */
 static void end_if_over(struct armed *a, uint32_t pid)
 {
-	uint32_t value;
-
-	if (bpf_map_lookup_elem(a->living, &pid, &value))
+	if (is_over(a, pid))
 		armed_ended(a, pid);
 }
 
@@ -363,6 +384,7 @@ static void attach_part(void *context)
 	if (removed)
 		undo_part(a, probe, &fresh);
 	close_soon(a, &unwanted);
+	pump(a);
 }
 
 static void add_part(struct newborn *n, const struct attach_sites *sites, uint32_t from,
@@ -399,29 +421,73 @@ static void add_parts(struct newborn *n)
 	}
 }
 
-static int on_birth(void *context, void *record, size_t size)
+/* Its turn has come. */
+static void begin(struct newborn *n)
 {
-	struct armed *a = context;
-	const struct birth *b = record;
-	struct newborn *n = NEW(struct newborn);
+	struct armed *a = n->armed;
+	uint32_t pid = n->child.pid, first;
 	ARRAY(struct part *) mine = { 0 };
-	uint32_t first;
 
-	*n = (struct newborn){ .armed = a, .child = { .pid = b->pid, .born = b->time } };
+	if (n->code || is_over(a, pid)) {
+		n->code = -ESRCH;
+		grown(n);
+		return;
+	}
 	pthread_mutex_lock(&a->lock);
-	add_carrier(a, b->pid);
 	first = a->parts.count;
 	add_parts(n);
 	for (uint32_t i = first; i < a->parts.count; i++)
 		array_push(&mine, a->parts.at[i]);
 	pthread_mutex_unlock(&a->lock);
 	if (!mine.count) {
-		end_if_over(a, b->pid);
+		end_if_over(a, pid);
 		free(n);
 	}
 	for (uint32_t i = 0; i < mine.count; i++)
 		crew_do(a->crew, attach_part, mine.at[i]);
 	array_done(&mine);
+}
+
+/* The next whose turn has come, NULL: none. */
+static struct newborn *take_turn(struct armed *a)
+{
+	struct newborn *n = a->begun < a->waiting.count ? a->waiting.at[a->begun] : NULL;
+
+	if (!n || (!n->code && a->closing + a->parts.count >= LINKS_MOST))
+		return NULL;
+	if (++a->begun == a->waiting.count) {
+		array_clear(&a->waiting);
+		a->begun = 0;
+	}
+	return n;
+}
+
+/* Begins with those whose turn has come. */
+static void pump(struct armed *a)
+{
+	struct newborn *n;
+
+	do {
+		pthread_mutex_lock(&a->lock);
+		n = take_turn(a);
+		pthread_mutex_unlock(&a->lock);
+		if (n)
+			begin(n);
+	} while (n);
+}
+
+static int on_birth(void *context, void *record, size_t size)
+{
+	struct armed *a = context;
+	const struct birth *b = record;
+	struct newborn *n = NEW(struct newborn);
+
+	*n = (struct newborn){ .armed = a, .child = { .pid = b->pid, .born = b->time } };
+	pthread_mutex_lock(&a->lock);
+	add_carrier(a, b->pid);
+	array_push(&a->waiting, n);
+	pthread_mutex_unlock(&a->lock);
+	pump(a);
 	return 0;
 }
 
@@ -489,6 +555,10 @@ void armed_clear(struct armed *a)
 	unfollow(a);
 	pthread_mutex_lock(&a->lock);
 	a->clearing = true;
+	for (; a->begun < a->waiting.count; a->begun++) {
+		array_push(&a->children, a->waiting.at[a->begun]->child);
+		free(a->waiting.at[a->begun]);
+	}
 	for (uint32_t i = 0; i < a->carriers.count; i++) {
 		struct links *links = &a->carriers.at[i].links;
 
@@ -517,6 +587,7 @@ void armed_free(struct armed *a)
 	array_done(&a->unused);
 	array_done(&a->parts);
 	array_done(&a->leaving);
+	array_done(&a->waiting);
 	array_done(&a->children);
 	table_done(&a->by_pid);
 	crew_free(a->crew);

@@ -6,7 +6,8 @@
  * little time as it can; how long it took is told of every child.
  *
  * Each hit goes through the links of all processes, also of those that have ended, so these
- * are taken away, as are those of a probe that is not wanted any more; as that means to wait
+ * are taken away (and not made for more children at a time than can be kept up with), as are
+ * those of a probe that is not wanted any more; as that means to wait
  * for the kernel (45 ms a link were measured), threads of their own do it, many at once.
  */
 #ifndef SONDE_SOURCE_ARMED_H
