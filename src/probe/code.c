@@ -142,6 +142,7 @@ int code_open(const struct target *target, struct images *images, struct code *r
 	else
 		target_describe(target, &name);
 	target_option(target, &option);
+	c.processes = target->processes.count;
 	c.name = text_take(&name);
 	c.option = text_take(&option);
 	*ret = c;

@@ -37,6 +37,7 @@ struct code_image {
 
 struct code {
 	ARRAY(struct code_image);
+	uint32_t processes; /* that run it, 0: just a file */
 	uint64_t pages; /* maps_code_pages() and the sum of maps_code_key() of all processes */
 	uint64_t key;
 	char *name;   /* what messages call it: "shop-server" */

@@ -86,18 +86,14 @@ static const struct marker walk_markers[] = {
 };
 
 /* A child of fork() keeps the probes, and the kernel hooks its returns without asking
- * the handler; what such a child loads is looked at by nobody.  vfork(), posix_spawn()
- * and the like are left for another program at once. */
+ * the handler (uprobe_prog_run() in kernel/trace/bpf_trace.c lets the calls of all
+ * processes but one pass, which for a session is to hook them): on whatever stack, and
+ * whatever the child has loaded.  vfork(), posix_spawn() and the like are left for another
+ * program at once. */
 static const struct marker fork_markers[] = {
 	{ "fork", IN_BOTH },	{ "_Fork", IN_BOTH },  { "__fork", IN_BOTH },
 	{ "forkpty", IN_BOTH }, { "daemon", IN_BOTH }, { "clone", IN_BOTH },
 	{ "__clone", IN_BOTH },
-};
-
-static const struct marker load_markers[] = {
-	{ "dlopen", IN_BOTH },
-	{ "__libc_dlopen*", IN_BOTH },
-	{ "dlmopen", IN_BOTH },
 };
 
 /* Run-times that walk or patch their own stacks. */
@@ -246,6 +242,18 @@ bool hook_judge(const struct code *code, struct judgement *ret)
 	AUTO_TEXT struct text who = { 0 };
 	const char *unwinder = mapped_unwinder(code);
 
+	if (code->processes > 1) {
+		/* as for children, below: each would be hooked for the others' sake */
+		char why[200];
+
+		snprintf(
+			why, sizeof(why),
+			"%u processes are watched, and the kernel hooks a return in all of them "
+			"or in none, also where it would end one (--exit ret, or one process)",
+			code->processes);
+		forbid(ret, why);
+		return false;
+	}
 	for (uint32_t i = 0; i < code->count; i++)
 		if (!hook_is_runtime(code->at[i].name) && judge_image(&code->at[i], ret))
 			return false;
@@ -296,39 +304,26 @@ static const struct code_image *find_unloaded(const struct code *code)
 	return waits;
 }
 
-/* The image that has one of these markers; of the run-time libraries none is asked:
- * they fork and load for who asks them. */
-static const struct code_image *who_has(const struct code *code, const struct marker *list,
-					size_t count, const char **ret_marker)
+/* Could it have forked children?  Fills ret then.  Of the run-time libraries none is asked:
+ * they fork for who asks them. */
+static bool can_fork(const struct code *code, struct judgement *ret)
 {
 	for (uint32_t i = 0; i < code->count; i++) {
 		const struct code_image *c = &code->at[i];
+		const char *found = NULL;
 
-		if (!c->image || hook_is_runtime(c->name))
+		if (c->image && !hook_is_runtime(c->name))
+			found = FIND(c->image, fork_markers);
+		if (!found)
 			continue;
-		*ret_marker = find_marker(c->image, list, count);
-		if (*ret_marker)
-			return c;
+		ret->exit = EXIT_NONE;
+		snprintf(ret->reason, sizeof(ret->reason),
+			 "'%.100s' can fork (%s), and in a forked child the kernel hooks every "
+			 "return, also where that ends it",
+			 c->name, found);
+		return true;
 	}
-	return NULL;
-}
-
-/* Could a forked child come to run code that was not judged?  Fills ret then. */
-static bool children_load(const struct code *code, struct judgement *ret)
-{
-	const char *fork, *load;
-	const struct code_image *forks, *loads;
-
-	forks = who_has(code, fork_markers, COUNT_OF(fork_markers), &fork);
-	loads = who_has(code, load_markers, COUNT_OF(load_markers), &load);
-	if (!forks || !loads)
-		return false;
-	ret->exit = EXIT_NONE;
-	snprintf(ret->reason, sizeof(ret->reason),
-		 "'%.100s' can fork (%s) and '%.100s' can load code (%s): what a forked child "
-		 "loads is not looked at before it returns through a hook",
-		 forks->name, fork, loads->name, load);
-	return true;
+	return false;
 }
 
 bool hook_judge_unseen(const struct code *code, struct judgement *ret)
@@ -361,5 +356,5 @@ bool hook_judge_unseen(const struct code *code, struct judgement *ret)
 	}
 	if (!hook_judge(code, ret))
 		return false;
-	return !children_load(code, ret);
+	return !can_fork(code, ret);
 }

@@ -6,6 +6,10 @@
  * unwinding) or runs on another one (coroutines) then meets an address that is
  * nobody's, and the target dies or computes wrongly.  So a hook is used only
  * where nothing mapped in the target can do so; the judgement says why.
+ *
+ * Nor is a hook for one process alone: where several have the probe, the kernel hooks the
+ * returns of all of them, and in each only those that this one's program lets pass are left
+ * alone.
  */
 #ifndef SONDE_PROBE_HOOK_H
 #define SONDE_PROBE_HOOK_H
@@ -30,8 +34,7 @@ bool hook_is_runtime(const char *image_name);
  * EXIT_HOOK. */
 bool hook_judge(const struct code *code, struct judgement *ret);
 /* As hook_judge(), and nobody in the target would see a hook either: nothing asks for
- * its own return addresses by the names of stack walkers, and no forked child can load
- * code that was not judged. */
+ * its own return addresses by the names of stack walkers, and it has no forked children. */
 bool hook_judge_unseen(const struct code *code, struct judgement *ret);
 
 #endif

@@ -78,21 +78,31 @@ static void a_c_program_may_be_hooked(void **state)
 	assert_non_null(strstr(v.reason, "nothing in ambiguous itself"));
 }
 
-static void children_that_may_load_code_forbid_the_unseen_hook(void **state)
+static void children_forbid_the_unseen_hook(void **state)
 {
 	char path[PATH_MAX + 32];
 	struct judgement v;
 
-	/* forks and loads */
-	judge_file_by(hook_judge_unseen, built("newcode", path), &v);
+	judge_file_by(hook_judge_unseen, built("calls", path), &v);
 	assert_int_equal(v.exit, EXIT_NONE);
 	assert_non_null(strstr(v.reason, "can fork (fork)"));
-	assert_non_null(strstr(v.reason, "can load code (dlopen)"));
 	judge_file_by(hook_judge, path, &v);
 	assert_int_equal(v.exit, EXIT_HOOK);
-	/* forks, but its children have the code that was judged and no other */
-	judge_file_by(hook_judge_unseen, built("calls", path), &v);
+	judge_file_by(hook_judge_unseen, built("ambiguous", path), &v);
 	assert_int_equal(v.exit, EXIT_HOOK);
+}
+
+static void several_processes_forbid_the_hook(void **state)
+{
+	struct code code = { .processes = 1, .name = (char *)"x" };
+	struct judgement v;
+
+	assert_true(hook_judge(&code, &v));
+	code.processes = 2;
+	assert_false(hook_judge(&code, &v));
+	assert_int_equal(v.exit, EXIT_NONE);
+	assert_non_null(strstr(v.reason, "2 processes are watched"));
+	assert_false(hook_judge_unseen(&code, &v));
 }
 
 /* Judges a program while it runs. */
@@ -183,7 +193,8 @@ int main(void)
 		cmocka_unit_test(a_program_that_throws_is_refused),
 		cmocka_unit_test(a_program_with_coroutines_is_refused),
 		cmocka_unit_test(a_c_program_may_be_hooked),
-		cmocka_unit_test(children_that_may_load_code_forbid_the_unseen_hook),
+		cmocka_unit_test(children_forbid_the_unseen_hook),
+		cmocka_unit_test(several_processes_forbid_the_hook),
 		cmocka_unit_test(an_allocator_in_cxx_does_not_forbid_the_hook),
 		cmocka_unit_test(run_time_libraries_are_a_fixed_set),
 		cmocka_unit_test(what_could_not_be_read_is_not_trusted),

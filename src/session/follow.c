@@ -82,7 +82,8 @@ static void look_for_places(struct session *s, struct session_young *y)
 	if (!y->program || y->looked == changes)
 		return;
 	y->looked = changes;
-	if (!watch_extend(&s->watch, y->pid, s->source, s->option.accept_dear, &s->unwatched))
+	if (!watch_extend(&s->watch, y->pid, loop_running(&s->loop), s->source,
+			  s->option.accept_dear, &s->unwatched))
 		return;
 	e.head.time = clock_now();
 	feed_event(&s->feed, &e.head);

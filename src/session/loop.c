@@ -145,13 +145,13 @@ void loop_drop_files(struct loop *l)
 		uv_poll_stop(&l->files.at[i]->handle);
 }
 
-static bool any_running(const struct loop *l)
+uint32_t loop_running(const struct loop *l)
 {
-	for (uint32_t i = 0; i < l->processes.count; i++) {
-		if (l->processes.at[i]->running)
-			return true;
-	}
-	return false;
+	uint32_t running = 0;
+
+	for (uint32_t i = 0; i < l->processes.count; i++)
+		running += l->processes.at[i]->running;
+	return running;
 }
 
 /* Nobody asks about it any more, and there may be thousands. */
@@ -178,7 +178,7 @@ static void on_process(uv_poll_t *handle, int status, int events)
 		waitpid(p->pid, &p->status, WNOHANG);
 	else
 		uv_close((uv_handle_t *)handle, on_forgotten);
-	if (!p->loop->keep && !any_running(p->loop))
+	if (!p->loop->keep && !loop_running(p->loop))
 		loop_stop(p->loop, ENDED_BY_TARGET);
 }
 

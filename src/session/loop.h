@@ -73,6 +73,8 @@ nsec loop_left(const struct loop *l);
 /* Exit status of the child as wait(2) has it, 0 if there is none or it runs. */
 int loop_child_status(const struct loop *l);
 
+/* How many of the processes run. */
+uint32_t loop_running(const struct loop *l);
 bool loop_child_runs(const struct loop *l);
 
 #endif

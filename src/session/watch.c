@@ -325,8 +325,8 @@ static bool is_extended(struct watch *w, uint32_t pid)
 	return false;
 }
 
-uint32_t watch_extend(struct watch *w, uint32_t pid, struct source *source, bool accept_dear,
-		      struct error *why)
+uint32_t watch_extend(struct watch *w, uint32_t pid, uint32_t processes, struct source *source,
+		      bool accept_dear, struct error *why)
 {
 	struct code code = { 0 };
 	struct error err;
@@ -335,6 +335,7 @@ uint32_t watch_extend(struct watch *w, uint32_t pid, struct source *source, bool
 
 	if (!w->set.count || is_extended(w, pid) || open_one(pid, w->images, &code, NULL))
 		return 0;
+	code.processes = processes;
 	for (uint32_t i = 0; i < w->set.count; i++) {
 		int added = extend_probe(w, &w->set.at[i], &code, source, accept_dear, &err);
 

@@ -74,11 +74,12 @@ int watch_add(struct watch *w, const struct target *target, struct source *sourc
 void watch_remove(struct watch *w, struct source *source, uint32_t id);
 void watch_gone(struct watch *w, uint32_t id);
 /* Looks all places up in what a process of the target maps, if that was not done for the
- * same code, and watches what they stand for there: how many functions more.  What cannot be
+ * same code, and watches what they stand for there: how many functions more.  processes: of
+ * the target, now.  What cannot be
  * watched (as of watch_find(), or it is dear) is left out, and *why says one of it; else it
  * stays as it is. */
-uint32_t watch_extend(struct watch *w, uint32_t pid, struct source *source, bool accept_dear,
-		      struct error *why);
+uint32_t watch_extend(struct watch *w, uint32_t pid, uint32_t processes, struct source *source,
+		      bool accept_dear, struct error *why);
 /* May returns be hooked in the process, by all code that it maps now?  *ret_pages: how
  * much that is (maps_code_pages), 0 = the process is gone.  false: err says why not. */
 bool watch_may_hook(struct watch *w, uint32_t pid, uint64_t *ret_pages, struct error *err);

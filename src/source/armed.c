@@ -204,6 +204,21 @@ static int attach_to(struct armed *a, uint32_t pid, struct attach_sites sites,
 	return code;
 }
 
+uint32_t armed_only(struct armed *a)
+{
+	uint32_t only = 0, count = 0;
+
+	pthread_mutex_lock(&a->lock);
+	for (uint32_t i = 0; i < a->carriers.count; i++) {
+		if (!a->carriers.at[i].pid)
+			continue;
+		only = a->carriers.at[i].pid;
+		count++;
+	}
+	pthread_mutex_unlock(&a->lock);
+	return count == 1 ? only : 0;
+}
+
 int armed_watch(struct armed *a, const struct attach_sites *sites, struct error *err)
 {
 	ARRAY(uint32_t) pids = { 0 };

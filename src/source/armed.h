@@ -28,6 +28,8 @@ struct armed_child {
 struct armed *armed_new(enum attach_kind kind, const struct attach_programs *programs);
 /* This process is to carry probes. */
 void armed_process(struct armed *a, uint32_t pid);
+/* The one process that carries probes, 0: none or several do. */
+uint32_t armed_only(struct armed *a);
 /* Puts probes on every process that there is, and on children to come, if they are followed.
  * All sites are of one probe; all they point to stays where it is until the probe is gone.
  * A process that has ended does not matter, unless no other is left: -ESRCH.  As attach_add();

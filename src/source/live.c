@@ -6,6 +6,7 @@
 #include "source/counts.h"
 #include "source/cputime.h"
 #include "source/names.h"
+#include "source/others.h"
 #include "source/pricer.h"
 #include "source/ticker.h"
 #include "wire/control.h"
@@ -305,12 +306,19 @@ static void live_layouts(struct source *s, const struct goroutine_layout *layout
 static int live_watch(struct source *s, const struct attach_sites *sites, struct error *err)
 {
 	struct live *l = live_of(s);
+	struct attach_programs programs = programs_of(l);
 	uint32_t probe = COOKIE_PROBE(sites->cookies[0]);
+	int code = others_check(sites, armed_only(l->armed), &programs, err);
+
+	if (code)
+		return code;
 
 	/* before the start nothing counts */
 	if (probe && !l->started)
 		counts_begin(&l->counts, probe, clock_now());
-	return armed_watch(l->armed, sites, err);
+	code = armed_watch(l->armed, sites, err);
+	/* somebody may have come at the same time */
+	return code ? code : others_check(sites, armed_only(l->armed), &programs, err);
 }
 
 static uint32_t live_room(struct source *s)

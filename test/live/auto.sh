@@ -34,8 +34,9 @@ watched coroutines coroutine:step coroutine
 check 'coroutines: every call is seen to return' \
 	holds 'd["entries"] == d["ended"]["return"] == 1000' "$out"
 
-# in C a hook may be set, but only for the sake of an exit that would be stepped
-target_start calls steady --wait --calls 400 --rate 400
+# in C a hook may be set where nothing forks, but only for the sake of an exit that would be
+# stepped
+target_start linger --wait
 sonde_run list -p "$target" 'c:str*' --json
 sed -n 's/^{/{/p' "$out" >"$work/listed"
 check 'in C both ways are in use' \
@@ -52,7 +53,7 @@ assert exits >= stats['cheap_exits'] - stats['tail_calls'] > 0, (exits, stats)"
 sonde_run doctor -p "$target" --json
 check 'doctor says which ways the target allows, and why' \
 	holds 'd["target"]["exit"] == "exits" and d["target"]["hook"] is True and d["target"]["hook_reason"]' "$out"
-sonde_run list -p "$target" 'calls:*' --json
+sonde_run list -p "$target" 'linger:*' --json
 cp "$out" "$work/listed"
 sonde_run doctor -p "$target" --json
 check 'and how many of its functions get which end, and why the others none: as list does' \
@@ -64,12 +65,14 @@ ends = image['ends']
 assert image['called'] == sum(ends.values()), image
 assert sum(image['no_end'].values()) == ends['none'], image
 assert all(ends[way] == want[way] > 0 for way in ('exits', 'hook')), (ends, want)"
+end_now "$target"
+target_start calls steady --wait --calls 400 --rate 400
 sonde_start record -p "$target" -s f_push -F 499 -d 60 -o "$work/x.sonde"
 target_go
 target_finish
 sonde_finish
 sonde_run report "$work/x.sonde" --json
-check 'and their calls are all counted' \
+check 'and in a program that forks: calls are all counted' \
 	holds 'balanced(span()) and span()["ended"]["return"] == t["functions"]["f_push"]["entries"]' "$out" "$truth"
 if [ -x "$targets/throw" ]; then
 	target_start throw --wait

@@ -23,10 +23,11 @@ check 'list finds the functions that nm does' test "$(wc -l <"$out")" = \
 sonde_run list -p "$target" f_push --json
 check 'list --json has the keys scripts rely on' holds \
 	"all(k in d for k in ('place', 'image', 'address', 'size', 'file', 'line', 'price', 'price_ns', 'exit', 'reason'))" "$out"
-check 'a push is cheap, its end a hook' holds \
-	"d['price'] == 'cheap' and d['exit'] == 'hook' and 0 < d['price_ns'] < 1e6" "$out"
 check 'its size is what nm says' test "$(value "$out" 'd["size"]')" = \
 	"$((16#$(nm -S "$targets/calls" | awk '$4 == "f_push" { print $2 }')))"
+sonde_run list "$targets/linger" linger_in --json
+check 'where nothing forks a push is cheap, its end a hook' holds \
+	"d['price'] == 'cheap' and d['exit'] == 'hook' and 0 < d['price_ns'] < 1e6" "$out"
 sonde_run list "$targets/calls" '*'
 check 'list takes a file, and lists all' test "$(wc -l <"$out")" -gt 20
 sonde_run list "$targets/throw" '*'

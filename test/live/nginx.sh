@@ -42,7 +42,7 @@ record_requests() {
 	sonde_finish
 }
 
-record_requests --exit hook -s ngx_http_process_request
+record_requests --yes -s ngx_http_process_request
 check 'record ends well' status_is 0
 check 'nginx is alive' test -n "$after"
 sonde_run report "$work/x.sonde" --split 'dur > p95' --json
