@@ -29,6 +29,11 @@ text_id intern_part(struct intern *in, const char *s, size_t length)
 		if (strncmp(in->strings.at[id], s, length) == 0 && !in->strings.at[id][length])
 			return id;
 	}
+	if (in->limit && length > in->limit - in->size) {
+		in->refused++;
+		return 0;
+	}
+	in->size += length;
 	array_push(&in->strings, mem_text_part(s, length));
 	table_set(&in->ids, key, in->strings.count - 1);
 	return in->strings.count - 1;

@@ -65,10 +65,24 @@ static void a_taken_hash_is_moved_on(void **state)
 	intern_done(&in);
 }
 
+static void what_is_beyond_the_limit_is_empty(void **state)
+{
+	struct intern in = { .limit = 8 };
+
+	assert_int_equal(intern_text(&in, "first"), 1);
+	assert_int_equal(intern_text(&in, "other"), 0);
+	assert_int_equal(intern_text(&in, "abc"), 2);
+	assert_int_equal(intern_text(&in, "d"), 0);
+	assert_int_equal(intern_text(&in, "first"), 1);
+	assert_int_equal(in.refused, 2);
+	intern_done(&in);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_string_has_one_id),
+		cmocka_unit_test(what_is_beyond_the_limit_is_empty),
 		cmocka_unit_test(zero_is_the_empty_string),
 		cmocka_unit_test(strings_do_not_move),
 		cmocka_unit_test(a_taken_hash_is_moved_on),

@@ -159,11 +159,13 @@ static void join_calls(struct store *st, const struct event *e)
 	size_t room = (e->size - sizeof(*calls)) / sizeof(struct call_bucket);
 	struct store_probe *p = calls->probe ? store_get_probe(st, calls->probe) : NULL;
 
-	if (!p || calls->nr_buckets > room || calls->since > e->time) {
+	if (!p || calls->nr_buckets > room || calls->nr_buckets > NR_BUCKET ||
+	    calls->since > e->time) {
 		st->malformed++;
 		return;
 	}
 	timeline_add(&p->calls, calls, calls->nr_buckets);
+	store_bound_timelines(st, calls->nr_buckets);
 	join_sees_time(st, e->time);
 	join_sees_time(st, calls->since);
 }
@@ -179,6 +181,7 @@ static void join_ends(struct store *st, const struct event *e)
 		return;
 	}
 	timeline_end(&p->calls, ends, ends->nr_ends);
+	store_bound_timelines(st, 0);
 	join_sees_time(st, e->time);
 	join_sees_time(st, ends->since);
 }
@@ -188,10 +191,12 @@ static void join_sum(struct store *st, const struct event *e)
 	const struct event_call_sum *sum = (const void *)e;
 	struct store_probe *p = sum->probe ? store_get_probe(st, sum->probe) : NULL;
 
-	if (p && sum->since <= e->time)
-		timeline_sum(&p->calls, e->kind == EVENT_PROBED ? SUM_PROBED : SUM_UNSURE, sum);
-	else
+	if (!p || sum->since > e->time) {
 		st->malformed++;
+		return;
+	}
+	timeline_sum(&p->calls, e->kind == EVENT_PROBED ? SUM_PROBED : SUM_UNSURE, sum);
+	store_bound_timelines(st, 0);
 }
 
 static void join_loss(struct store *st, const struct event *e)

@@ -304,6 +304,37 @@ static void children_are_summed_up(void **state)
 	store_free(st);
 }
 
+/* Thousands of probes that are counted each second. */
+static void timelines_are_bounded_together(void **state)
+{
+	struct store *st = store_new(NULL);
+	union build_record r = { 0 };
+	struct event_calls *calls = (void *)&r;
+	uint64_t entries = 0, intervals = 0;
+
+	for (uint32_t i = 0; i < 200; i++) {
+		for (uint32_t probe = 1; probe <= 3000; probe++) {
+			memset(&r, 0, sizeof(r));
+			calls->probe = probe;
+			calls->since = i * 1000;
+			calls->head.time = i * 1000 + 1000;
+			calls->entries = 2;
+			build_send(st, &r, EVENT_CALLS, sizeof(*calls));
+		}
+	}
+	for (uint32_t i = 0; i < st->probes.count; i++) {
+		const struct timeline *t = &st->probes.at[i].calls;
+
+		intervals += t->all.count;
+		for (uint32_t k = 0; k < t->all.count; k++)
+			entries += t->all.at[k].entries;
+	}
+	assert_int_equal(entries, 2 * 200 * 3000);
+	assert_true(intervals <= STORE_MAX_INTERVALS && intervals > STORE_MAX_INTERVALS / 4);
+	assert_int_equal(st->probes.at[0].calls.all.at[0].since, 0);
+	store_free(st);
+}
+
 static void programs_are_summed_up(void **state)
 {
 	static const uint64_t gaps[][2] = { { 1000, 1500 }, { 3000, 3400 } };
@@ -455,6 +486,7 @@ int main(void)
 		cmocka_unit_test(of_probes_that_are_gone_the_newest_are_kept),
 		cmocka_unit_test(lives_of_processes),
 		cmocka_unit_test(children_are_summed_up),
+		cmocka_unit_test(timelines_are_bounded_together),
 		cmocka_unit_test(programs_are_summed_up),
 		cmocka_unit_test(a_probe_may_be_told_of_again),
 		cmocka_unit_test(short_and_lying_records_are_counted),

@@ -6,6 +6,11 @@
 
 typedef ARRAY(struct space_range) range_list;
 
+static uint32_t count_ranges(const struct space *s)
+{
+	return s->now.count + s->old.count;
+}
+
 static void space_empty(struct space *s)
 {
 	array_done(&s->now);
@@ -43,6 +48,7 @@ static struct space *space_get(struct spaces *s, uint32_t pid)
 		if (i == s->list.count)
 			return NULL;
 		table_remove(&s->pids, s->list.at[i].pid);
+		s->ranges -= count_ranges(&s->list.at[i]);
 		space_empty(&s->list.at[i]);
 	}
 	s->list.at[i] = (struct space){ .pid = pid };
@@ -147,6 +153,34 @@ static void space_insert(struct space *s, struct space_range r)
 	array_done(&pieces);
 }
 
+/* Is there room for one range more?  It may become three, and one former. */
+static bool has_room(struct spaces *s, const struct space *space)
+{
+	if (space->now.count >= SPACE_MAX_RANGES)
+		return false;
+	for (uint32_t i = 0; i < s->list.count && s->ranges + 4 > SPACE_ALL_RANGES; i++) {
+		if (!s->list.at[i].ended)
+			continue;
+		s->ranges -= count_ranges(&s->list.at[i]);
+		space_empty(&s->list.at[i]);
+	}
+	return s->ranges + 4 <= SPACE_ALL_RANGES;
+}
+
+/* False: there is no room. */
+static bool space_add(struct spaces *s, struct space *space, const struct space_range *range)
+{
+	uint32_t before = count_ranges(space);
+
+	if (!has_room(s, space)) {
+		s->refused++;
+		return false;
+	}
+	space_insert(space, *range);
+	s->ranges += count_ranges(space) - before;
+	return true;
+}
+
 void space_map(struct spaces *s, uint32_t pid, const struct space_range *range)
 {
 	struct space *space;
@@ -154,18 +188,18 @@ void space_map(struct spaces *s, uint32_t pid, const struct space_range *range)
 	if (range->start >= range->end)
 		return;
 	space = space_get(s, pid);
-	if (!space || space->now.count >= SPACE_MAX_RANGES) {
+	if (!space) {
 		s->refused++;
 		return;
 	}
 	space->ended = false;
-	space_insert(space, *range);
+	space_add(s, space, range);
 }
 
 /* Everything from before time is former. */
-static void space_clear(struct space *s, nsec time)
+static void space_clear(struct spaces *all, struct space *s, nsec time)
 {
-	uint32_t kept = 0;
+	uint32_t kept = 0, before = count_ranges(s);
 
 	for (uint32_t i = 0; i < s->now.count; i++) {
 		if (s->now.at[i].since >= time)
@@ -174,6 +208,7 @@ static void space_clear(struct space *s, nsec time)
 			space_retire(s, s->now.at[i], time);
 	}
 	s->now.count = kept;
+	all->ranges += count_ranges(s) - before;
 	s->changed = time > s->changed ? time : s->changed;
 	s->version++;
 }
@@ -183,7 +218,7 @@ void space_exec(struct spaces *s, uint32_t pid, nsec time)
 	uint32_t i = table_find(&s->pids, pid);
 
 	if (i != TABLE_NONE)
-		space_clear(&s->list.at[i], time);
+		space_clear(s, &s->list.at[i], time);
 }
 
 void space_fork(struct spaces *s, uint32_t parent, uint32_t child, nsec time)
@@ -197,14 +232,14 @@ void space_fork(struct spaces *s, uint32_t parent, uint32_t child, nsec time)
 	from = space_find(s, parent); /* after space_get: it can move and reuse spaces */
 	if (!to || !from || to == from)
 		return;
-	space_clear(to, time);
+	space_clear(s, to, time);
 	to->ended = false;
 	for (uint32_t i = 0; i < from->now.count; i++) {
 		struct space_range r = from->now.at[i];
 
 		r.since = time;
-		if (to->now.count < SPACE_MAX_RANGES)
-			space_insert(to, r);
+		if (!space_add(s, to, &r))
+			break;
 	}
 }
 

@@ -6,7 +6,8 @@
  * from before.  A fork copies the parent's space, an exec empties it.
  *
  * Bounds: SPACE_MAX processes (those that ended first go first), in each
- * SPACE_MAX_RANGES current ranges and SPACE_MAX_OLD former ones.
+ * SPACE_MAX_RANGES current ranges and SPACE_MAX_OLD former ones, in all of them
+ * SPACE_ALL_RANGES (48 bytes each; to keep to that, what ended is forgotten).
  */
 #ifndef SONDE_MODEL_SPACE_H
 #define SONDE_MODEL_SPACE_H
@@ -20,6 +21,7 @@
 #define SPACE_MAX 8192
 #define SPACE_MAX_RANGES 16384
 #define SPACE_MAX_OLD 1024
+#define SPACE_ALL_RANGES (2u << 20)
 #define SPACE_FOREVER UINT64_MAX
 
 struct space_range {
@@ -41,6 +43,7 @@ struct space {
 struct spaces {
 	ARRAY(struct space) list;
 	struct table pids;
+	uint32_t ranges;  /* of all */
 	uint64_t refused; /* ranges for which there was no room */
 };
 

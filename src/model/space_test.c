@@ -167,10 +167,37 @@ static void random_maps_stay_disjoint_and_right(void **state)
 	spaces_done(&s);
 }
 
+/* Each fork of a process with many ranges costs as many again. */
+static void all_of_them_are_bounded(void **state)
+{
+	struct spaces s = { 0 };
+	uint64_t held = 0;
+
+	for (uint32_t i = 0; i < SPACE_MAX_RANGES + 10; i++)
+		map(&s, 1, 5,
+		    (struct space_range){ i * 0x2000, i * 0x2000 + 0x1000, .image = 1 });
+	assert_int_equal(space_find(&s, 1)->now.count, SPACE_MAX_RANGES);
+	assert_int_equal(s.refused, 10);
+	for (uint32_t pid = 2; pid < 300; pid++)
+		space_fork(&s, 1, pid, 6);
+	for (uint32_t i = 0; i < s.list.count; i++)
+		held += s.list.at[i].now.count + s.list.at[i].old.count;
+	assert_true(held == s.ranges && held <= SPACE_ALL_RANGES);
+	assert_true(s.refused > 10);
+	/* what ended makes room */
+	space_exit(&s, 2);
+	space_fork(&s, 1, 300, 7);
+	assert_int_equal(space_find(&s, 2)->now.count, 0);
+	assert_int_equal(at(&s, 300, 0x2000, 9), 1);
+	assert_int_equal(at(&s, 1, 0x2000, 9), 1);
+	spaces_done(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(addresses_find_their_range),
+		cmocka_unit_test(all_of_them_are_bounded),
 		cmocka_unit_test(the_newest_range_wins_and_the_older_is_remembered),
 		cmocka_unit_test(order_of_arrival_does_not_matter),
 		cmocka_unit_test(the_same_map_again_changes_nothing),

@@ -17,6 +17,7 @@ struct store *store_new(const struct store_limit *limit)
 	st->limit.spans = st->limit.spans ? st->limit.spans : DEFAULT_SPANS;
 	st->limit.nodes = st->limit.nodes ? st->limit.nodes : DEFAULT_NODES;
 	st->limit.cells = st->limit.cells ? st->limit.cells : DEFAULT_CELLS;
+	st->text.limit = STORE_MAX_TEXT;
 	frames_init(&st->frames, st->limit.nodes / 4 + 1);
 	tree_init(&st->tree, st->limit.nodes);
 	spans_init(&st->spans, st->limit.spans);
@@ -56,6 +57,33 @@ const struct store_probe *store_probe(const struct store *st, uint32_t id)
 	uint32_t i = table_find(&st->probe_ids, id);
 
 	return i == TABLE_NONE ? NULL : &st->probes.at[i];
+}
+
+static void count_timelines(struct store *st)
+{
+	st->intervals = st->buckets = 0;
+	for (uint32_t i = 0; i < st->probes.count; i++) {
+		st->intervals += st->probes.at[i].calls.all.count;
+		st->buckets += st->probes.at[i].calls.nr_bucket;
+	}
+}
+
+static bool timelines_fit(const struct store *st)
+{
+	return st->intervals <= STORE_MAX_INTERVALS && st->buckets <= STORE_MAX_BUCKETS;
+}
+
+void store_bound_timelines(struct store *st, uint32_t nr_bucket)
+{
+	st->intervals++;
+	st->buckets += nr_bucket;
+	if (!timelines_fit(st))
+		count_timelines(st);
+	while (!timelines_fit(st)) {
+		for (uint32_t i = 0; i < st->probes.count; i++)
+			timeline_coarsen(&st->probes.at[i].calls);
+		count_timelines(st);
+	}
 }
 
 const struct store_probe *store_main_probe(const struct store *st)

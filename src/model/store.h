@@ -18,6 +18,9 @@
 #define STORE_MAX_IMAGES 65536
 #define STORE_MAX_PROCESSES 65536
 #define STORE_MAX_THREADS 65536
+#define STORE_MAX_TEXT (256u << 20)	 /* bytes of names */
+#define STORE_MAX_INTERVALS (512u << 10) /* of all probes' timelines (150 bytes each), */
+#define STORE_MAX_BUCKETS (16u << 20)	 /* and of their buckets (16 each) */
 
 /* Most that is kept; 0 means the default. */
 struct store_limit {
@@ -100,6 +103,7 @@ struct store {
 
 	struct store_origin origin;
 	ARRAY(struct store_probe) probes; /* in the order they were told */
+	uint64_t intervals, buckets;	  /* of their timelines, as last counted, or more */
 	struct table probe_ids;
 	ARRAY(struct store_image) images;
 	struct table image_ids;
@@ -150,6 +154,8 @@ void store_remove_probe(struct store *st, uint32_t id, nsec time);
 struct store_image *store_get_image(struct store *st, uint32_t id);
 struct store_process *store_get_process(struct store *st, uint32_t pid);
 struct store_thread *store_get_thread(struct store *st, uint32_t tid);
+/* A timeline may have become longer by one event: keeps all of them within their bounds. */
+void store_bound_timelines(struct store *st, uint32_t nr_bucket);
 /* A span by id (not 0), another being forgotten when there are too many. */
 struct span *store_get_span(struct store *st, span_id id);
 /* A new newest sample, the oldest one going to the cube when there are too many. */

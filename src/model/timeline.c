@@ -58,11 +58,14 @@ static void join(struct interval *to, struct interval *later, struct joined *scr
 }
 
 /* Joins two neighbours each of the older half, at least one pair. */
-static void coarsen(struct timeline *t)
+void timeline_coarsen(struct timeline *t)
 {
 	uint32_t older = t->all.count > 3 ? t->all.count / 4 * 2 : 2, kept = 0;
-	struct joined *scratch = NEW(struct joined);
+	struct joined *scratch;
 
+	if (t->all.count < 2)
+		return;
+	scratch = NEW(struct joined);
 	for (uint32_t i = 0; i < older; i += 2) {
 		join(&t->all.at[i], &t->all.at[i + 1], scratch);
 		t->all.at[kept++] = t->all.at[i];
@@ -98,7 +101,7 @@ void timeline_add(struct timeline *t, const struct event_calls *e, uint32_t nr_b
 		t->max = e->max;
 	while (t->all.count > 1 &&
 	       (t->all.count > TIMELINE_INTERVALS || t->nr_bucket > TIMELINE_BUCKETS))
-		coarsen(t);
+		timeline_coarsen(t);
 }
 
 static struct interval *interval_of(struct timeline *t, nsec since, nsec time)

@@ -57,6 +57,8 @@ struct call_count {
 };
 
 void timeline_done(struct timeline *t);
+/* Makes the older half of it coarser, if there are two intervals at least. */
+void timeline_coarsen(struct timeline *t);
 /* nr_bucket of e->buckets are really there. */
 void timeline_add(struct timeline *t, const struct event_calls *e, uint32_t nr_bucket);
 /* Adds ends to the newest interval, or to one of their own when they are not of it. */

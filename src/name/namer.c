@@ -12,6 +12,7 @@ struct namer *namer_new(struct images *images)
 	struct namer *n = NEW(struct namer);
 
 	n->images = images;
+	n->text.limit = NAMER_MAX_TEXT;
 	n->line_budget = NAMER_LINE_BUDGET;
 	return n;
 }
@@ -286,5 +287,5 @@ void namer_each_new_symbol(struct namer *n, namer_record each, void *context)
 
 uint64_t namer_forgotten(const struct namer *n)
 {
-	return n->forgotten + n->chains.forgotten;
+	return n->forgotten + n->chains.forgotten + n->text.refused;
 }

@@ -30,6 +30,7 @@
 /* Bounds: what is beyond is counted by namer_forgotten(). */
 #define NAMER_MAX_IMAGES 65536
 #define NAMER_MAX_SYMBOLS (4u << 20) /* of EVENT_SYMBOL */
+#define NAMER_MAX_TEXT (512u << 20)  /* bytes of names */
 
 struct namer;
 
