@@ -12,9 +12,10 @@ all_seen_end='d["ended"]["return"] + d["ended"].get("exec", 0) == d["entries"]'
 own_at_least='t["entries"] <= d["entries"] <= t["entries"] + t["in_children"]'
 play scene_processes fork 'w_fork*' 100 "$all_return"
 counted=$own_at_least play scene_processes vfork 'w_vfork*' 100 "$all_seen_end"
-# each child makes its one call on a stack that it was given, where nothing is hooked
-on_given_stack='d["ended"]["return"] == t["entries"] and
-	d["ended"].get("foreign", 0) == d["entries"] - t["entries"]'
+# each child makes its one call on a stack that it was given; it may have the probe of the
+# entry before those of the exits
+on_given_stack='d["ended"]["return"] >= t["entries"] and
+	d["ended"]["return"] + d["ended"].get("exit", 0) == d["entries"]'
 counted=$own_at_least play scene_processes clone 'w_clone*' 100 "$on_given_stack"
 play scene_processes spawn w_spawn 100 "$all_return"
 # a child that lives for a second

@@ -18,11 +18,14 @@ out=$work/out err=$work/err truth=$work/truth
 planned=0 done_tests=0 failures=0
 children=()
 
+# Is it of this script?  The number of one that has ended may be another's by now.
+session_of() { ps -o sid= -p "$1" 2>/dev/null; }
+is_ours() { [ "$(session_of "$1")" = "$(session_of $$)" ]; }
 # Ends what this script started, by pid, and nothing else.
 clean_up() {
 	local pid
 	for pid in "${children[@]}"; do
-		kill -KILL "$pid" 2>/dev/null
+		is_ours "$pid" && kill -KILL "$pid" 2>/dev/null
 	done
 	{ wait; } 2>/dev/null
 	mountpoint -q "$work/full" 2>/dev/null && umount "$work/full"

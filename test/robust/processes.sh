@@ -1,7 +1,6 @@
 #!/bin/bash
 # The right processes: never the one of that number on the host, and those that end while
 # many are looked at are left out and counted.
-# Runs beside others: nothing of it depends on load.
 . "$(dirname "$0")/../live/lib.sh"
 plan 22
 need root
