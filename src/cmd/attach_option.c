@@ -89,6 +89,13 @@ void attach_say(struct session *s)
 			*end++ = 0;
 		log_say("%s", at);
 	}
+	if (s->target.refused)
+		log_warn("%u process%s may not be looked at, and %s: %s", s->target.refused,
+			 s->target.refused == 1 ? "" : "es",
+			 s->target.all		  ? "what runs there has no names"
+			 : s->target.refused == 1 ? "is left out"
+						  : "are left out",
+			 s->target.denied.text);
 }
 
 static void warn_of_names(const struct session *s)

@@ -23,18 +23,27 @@ static const char *user_name(uint32_t uid, char buf[32])
 	return buf;
 }
 
-/* May its maps be read?  The kernel asks for the rights of ptrace there. */
+/* May its maps be read, and its files be reached?  The kernel asks for the rights of ptrace
+ * there; for maps CAP_PERFMON is enough on new kernels (seen on 6.18). */
+static bool is_open(uint32_t pid)
+{
+	uint32_t face = process_face(pid);
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%u/maps", face);
+	AUTO_CLOSE int maps = open(path, O_RDONLY | O_CLOEXEC);
+	snprintf(path, sizeof(path), "/proc/%u/root", face);
+	AUTO_CLOSE int root = maps < 0 ? -1 : open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return root >= 0;
+}
+
 static int check_rights(const struct process *p, struct error *err)
 {
-	char path[64], user[32];
-	int fd, ret;
+	char user[32];
+	int ret;
 
-	snprintf(path, sizeof(path), "/proc/%u/maps", process_face(p->pid));
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		close(fd);
+	if (is_open(p->pid))
 		return 0;
-	}
 	if (errno == ENOENT || errno == ESRCH)
 		return error_set(err, ESRCH, "process %u ended", p->pid);
 	ret = access_need(NEED_OTHERS, err);
@@ -144,21 +153,23 @@ static int find_many(const struct target_query *query, struct target *t, struct 
 {
 	struct process_list all = { 0 };
 	struct error last = { "" };
-	int ret = process_list_read(&all, err), refused = 0, code;
+	int ret = process_list_read(&all, err), code;
 
 	for (uint32_t i = 0; !ret && i < all.count; i++) {
 		if (query->name && !is_named(&all.at[i], query->name))
 			continue;
 		code = check_rights(&all.at[i], &last);
+		if (code && code != -ESRCH)
+			t->denied = last;
 		if (code == -ESRCH)
 			t->ended++;
 		else if (code)
-			refused = -EACCES;
+			t->refused++;
 		else
 			array_push(&t->processes, all.at[i]);
 	}
-	if (!ret && !t->processes.count && refused) {
-		ret = error_set(err, EACCES, "%s", last.text);
+	if (!ret && !t->processes.count && t->refused) {
+		ret = error_set(err, EACCES, "%s", t->denied.text);
 	} else if (!ret && !t->processes.count) {
 		AUTO_TEXT struct text near = { 0 };
 

@@ -23,11 +23,13 @@ struct target {
 	struct process_list processes; /* in the order asked for, each once */
 	struct {
 		ARRAY(uint32_t);
-	} tids;		/* only these threads; none: all */
-	char *thread;	/* glob on thread names, NULL = all */
-	bool all;	/* every process, also later ones */
-	bool many;	/* by name, or all: some may end before they are looked at */
-	uint32_t ended; /* of those, that have */
+	} tids;		     /* only these threads; none: all */
+	char *thread;	     /* glob on thread names, NULL = all */
+	bool all;	     /* every process, also later ones */
+	bool many;	     /* by name, or all: some may end before they are looked at */
+	uint32_t ended;	     /* of those, that have */
+	uint32_t refused;    /* of those, that may not be looked at, */
+	struct error denied; /* and why one of them may not */
 };
 
 /*
