@@ -132,8 +132,9 @@ int code_open(const struct target *target, struct images *images, struct code *r
 		if (c.count && c.at[0].why)
 			failed = error_set(err, EACCES, "%s", c.at[0].why);
 		else if (!failed)
-			failed =
-				error_set(err, ENOENT, "the target has no file of code mapped");
+			failed = error_set(err, ENOENT,
+					   "the target has no file of code mapped (it may be "
+					   "ending just now)");
 		code_done(&c);
 		return failed;
 	}

@@ -42,7 +42,8 @@ visit() {
 	while kill -0 "$watched" 2>/dev/null && [ $visits -lt 100 ]; do
 		sonde_run record -p "$watched" -s "$place" -F 499 -d 0.1 --yes "${asked[@]}" -o "$work/visit.sonde"
 		if [ "$status" != 0 ]; then
-			# the last one may come too late
+			# the last one may come too late, while it is ending
+			sleep 1
 			kill -0 "$watched" 2>/dev/null && cat "$err" >>"$work/unsound"
 			break
 		fi

@@ -45,8 +45,8 @@ for ends in hook ret; do
 	told=$(least "$work/told") listed=$(least "$work/listed")
 	found=$(least "$work/found")
 	compare "$ends: what record says is what the target finds" "$told" "$found"
-	# by itself sonde takes the hook
-	[ $ends = ret ] || compare "$ends: list says the same" "$listed" "$told"
+	# by itself sonde takes the exits
+	[ $ends = hook ] || compare "$ends: list says the same" "$listed" "$told"
 done
 
 # Whether it is too dear does not depend on when one asks.
