@@ -185,7 +185,9 @@ int clock_tick(struct bpf_perf_event_data *ctx)
 		return 0;
 	now = bpf_ktime_get_ns();
 	t = bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	goroutines_take(task, &go);
+	go.current = go.here = NULL;
+	if (control.goroutines)
+		goroutines_take(task, &go);
 	at = go.here ? go.here : go.current ? go.current : t;
 	w->sample.span = 0;
 	w->sample.in_probe = is_in_probe(ctx, task, w, t, at, now);
@@ -199,7 +201,7 @@ int clock_tick(struct bpf_perf_event_data *ctx)
 		if (control.brackets && brackets && !t->busy)
 			bracket_seek(w, t);
 	}
-	if (at)
+	if (control.spans && at)
 		take_spans(w, at, depth_of(at));
 	w->sample.weight = control.period;
 	w->sample.pid = pid;
@@ -212,12 +214,15 @@ int clock_tick(struct bpf_perf_event_data *ctx)
 	if (nu > SAMPLE_MAX_USER)
 		return 0;
 	w->sample.nr_user = nu;
-	if (t && w->nr_bracket)
+	if (control.brackets && t && w->nr_bracket)
 		bracket_walked(w, t, now);
-	w->sample.span = announce(go.current, now, 0);
-	w->sample.span = announce(go.here, now, w->sample.span);
-	w->sample.span = announce(t, now, w->sample.span);
-	if (w->nr_foreign)
+	if (control.goroutines) {
+		w->sample.span = announce(go.current, now, 0);
+		w->sample.span = announce(go.here, now, w->sample.span);
+	}
+	if (control.spans)
+		w->sample.span = announce(t, now, w->sample.span);
+	if (control.spans && w->nr_foreign)
 		take_foreign(w, t, now);
 	event_fill(&w->sample.head, EVENT_SAMPLE,
 		   sizeof(struct event_sample) + (nk + nu) * sizeof(__u64), tid, now);
@@ -231,7 +236,7 @@ int clock_tick(struct bpf_perf_event_data *ctx)
 		go.current->ticked += now;
 	if (go.here)
 		go.here->ticked += now;
-	if (w->nr_foreign)
+	if (control.spans && w->nr_foreign)
 		charge_foreign(w, now);
 	return 0;
 }

@@ -106,12 +106,15 @@ __noinline __u64 fallen_at(struct foreign_key *key, __u64 parent, __u64 now)
 }
 
 /* After the walk. */
-static __always_inline void take_foreign(struct walk *w, const struct thread_state *t,
-					 __u64 now)
+__noinline int take_foreign(struct walk *w, const struct thread_state *t, __u64 now)
 {
-	__u64 innermost = t && stack_holds(t, w->sp) ? w->sample.span : 0;
-	struct foreign_key key = { .pid = w->pid };
+	struct foreign_key key = { 0 };
+	__u64 innermost;
 
+	if (!w)
+		return 0;
+	key.pid = w->pid;
+	innermost = t && stack_holds(t, w->sp) ? w->sample.span : 0;
 	for (__u32 i = FOREIGN_NEST; i-- > 0;) {
 		if (i >= w->nr_foreign)
 			continue;
@@ -119,13 +122,17 @@ static __always_inline void take_foreign(struct walk *w, const struct thread_sta
 		innermost = fallen_at(&key, innermost, now);
 	}
 	w->sample.span = innermost;
+	return 0;
 }
 
 /* What the tick took is none of the time of the calls that it fell into. */
-static __always_inline void charge_foreign(const struct walk *w, __u64 took)
+__noinline int charge_foreign(const struct walk *w, __u64 took)
 {
-	struct foreign_key key = { .pid = w->pid };
+	struct foreign_key key = { 0 };
 
+	if (!w)
+		return 0;
+	key.pid = w->pid;
 	for (__u32 i = 0; i < FOREIGN_NEST * MAX_JUMPS; i++) {
 		struct foreign_call *c;
 
@@ -137,6 +144,7 @@ static __always_inline void charge_foreign(const struct walk *w, __u64 took)
 		if (c)
 			c->span.ticked += took;
 	}
+	return 0;
 }
 
 #endif

@@ -81,7 +81,7 @@ static __always_inline struct thread_state *site_state(struct task_struct *task,
 	struct thread_state *t;
 	__u64 g;
 
-	if (!COOKIE_LAYOUT(cookie))
+	if (!control.goroutines || !COOKIE_LAYOUT(cookie))
 		return bpf_task_storage_get(&threads, task, 0,
 					    make ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
 	l = layout_of(COOKIE_LAYOUT(cookie));

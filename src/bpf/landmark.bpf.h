@@ -54,10 +54,10 @@ static __always_inline int at_landmark(struct pt_regs *ctx, __u64 cookie)
 {
 	if (COOKIE_ROLE(cookie) == SITE_LOADER)
 		judged_change(bpf_get_current_pid_tgid() >> 32);
-	else if (COOKIE_LAYOUT(cookie))
-		goroutine_landmark(ctx, cookie);
-	else
+	else if (!COOKIE_LAYOUT(cookie))
 		frames_go(ctx, cookie);
+	else if (control.goroutines)
+		goroutine_landmark(ctx, cookie);
 	return 0;
 }
 

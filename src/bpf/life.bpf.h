@@ -78,9 +78,12 @@ int BPF_PROG(life_exec, struct task_struct *task)
 	if (!is_target(task->tgid, task->pid))
 		return 0;
 	now = bpf_ktime_get_ns();
-	close_all(task, END_EXEC, now);
-	foreign_end(task->tgid, END_EXEC, now);
-	goroutines_end(task->tgid, END_EXEC, now);
+	if (control.spans) {
+		close_all(task, END_EXEC, now);
+		foreign_end(task->tgid, END_EXEC, now);
+	}
+	if (control.goroutines)
+		goroutines_end(task->tgid, END_EXEC, now);
 	judged_change(task->tgid);
 	event_fill(&e.head, EVENT_EXEC, sizeof(e), task->pid, now);
 	send(&e, sizeof(e), &loss.others);
@@ -111,8 +114,10 @@ int BPF_PROG(life_exit, struct task_struct *task)
 	if (e.last) {
 		bpf_map_delete_elem(&targets, &pid);
 		bpf_map_delete_elem(&judged, &pid);
-		foreign_end(pid, END_EXIT, now);
-		goroutines_end(pid, END_EXIT, now);
+		if (control.spans)
+			foreign_end(pid, END_EXIT, now);
+		if (control.goroutines)
+			goroutines_end(pid, END_EXIT, now);
 	}
 	event_fill(&e.head, EVENT_EXIT, sizeof(e), task->pid, now);
 	send(&e, sizeof(e), &loss.others);
@@ -153,7 +158,8 @@ int open_spans(struct bpf_iter__task *ctx)
 
 	if (!task) { /* all were shown */
 		foreign_tell();
-		goroutines_tell();
+		if (control.goroutines)
+			goroutines_tell();
 		return 0;
 	}
 	t = bpf_task_storage_get(&threads, task, 0, 0);

@@ -239,9 +239,9 @@ __noinline int walk_step(struct walk *w)
 	}
 	if (!to)
 		return STACK_WHOLE;
-	if (w->pid)
+	if (control.spans && w->pid)
 		walk_pass(w, slot, to);
-	if (w->nr_bracket)
+	if (control.brackets && w->nr_bracket)
 		walk_pass_bracket(w, slot, to);
 	if (cfa <= w->sp)
 		return STACK_UNSUPPORTED;

@@ -226,10 +226,12 @@ int session_arm(struct session *s, struct error *err)
 		.names = s->target.tids.count ? NULL : s->target.thread,
 		.probes = s->watch.set.count,
 		.more = s->option.more,
+		.goroutines = s->watch.layouts.count > 0,
 		.brackets = s->watch.brackets,
 		.attach = s->watch.set.count || s->option.more ? attach_kind_here()
 							       : ATTACH_SESSION,
 	};
+	s->watch.goroutines = option.goroutines || option.more;
 	s->tables = tables_new(s->images);
 	feed_init(&s->feed, s->images);
 	s->feed.writer = s->writer;

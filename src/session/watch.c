@@ -287,6 +287,16 @@ bool watch_may_hook(struct watch *w, uint32_t pid, uint64_t *ret_pages, struct e
 	return may;
 }
 
+static bool has_goroutines(const struct probe *p, uint32_t from)
+{
+	static const struct goroutine_layout none;
+
+	for (uint32_t i = from; i < p->functions.count; i++)
+		if (memcmp(&p->functions.at[i].layout, &none, sizeof(none)) != 0)
+			return true;
+	return false;
+}
+
 /* What the probe's place means in other code: how many functions more. */
 static int extend_probe(struct watch *w, struct probe *p, struct code *code,
 			struct source *source, bool accept_dear, struct error *err)
@@ -302,6 +312,11 @@ static int extend_probe(struct watch *w, struct probe *p, struct code *code,
 		failed = -EPERM;
 	if (!failed && watch_has_exit(p, before, EXIT_BRACKET))
 		failed = source_brackets(source, err);
+	if (!failed && !w->goroutines && has_goroutines(p, before))
+		failed = error_set(err, ENOTSUP,
+				   "'%s' is Go there, which sonde has to know from the start: "
+				   "watch that process by itself (-p)",
+				   p->place);
 	if (!failed)
 		failed = watch_group(w, p, before, err);
 	if (!failed)

@@ -29,6 +29,7 @@ struct watch {
 	ARRAY(struct goroutine_layout) layouts; /* as cookies name them, from 1 on */
 	bool hooks;	       /* some function's return is hooked, now or before */
 	bool exits;	       /* some function's exits are probed */
+	bool goroutines;       /* calls may be told by goroutine: known when it is armed */
 	bool brackets;	       /* some function's end is estimated */
 	struct table searched; /* as of landmarks_find() */
 	struct table extended; /* maps_code_key() of code in which all places were looked up */

@@ -111,6 +111,7 @@ static int configure(struct live *l, uint32_t slots, uint32_t stripes, struct er
 		.by_name = o->names != NULL,
 		.spans = spans,
 		.brackets = o->brackets || o->more,
+		.goroutines = o->goroutines || o->more,
 		.self = getpid(),
 	};
 	bpf_map__set_max_entries(b->maps.calls, slots * stripes);
@@ -130,6 +131,8 @@ static int configure(struct live *l, uint32_t slots, uint32_t stripes, struct er
 	bpf_program__set_autoload(b->progs.call_entry, spans && o->attach != ATTACH_SESSION);
 	bpf_program__set_autoload(b->progs.call_return, spans && o->attach != ATTACH_SESSION);
 	bpf_program__set_autoload(b->progs.forget, spans);
+	bpf_program__set_autoload(b->progs.open_spans, spans);
+	bpf_program__set_autoload(b->progs.known_threads, spans);
 	bpf_program__set_autoload(b->progs.clock_tick, o->hz > 0);
 	bpf_program__set_autoload(b->progs.bracket_switch, o->brackets || o->more);
 	bpf_program__set_autoattach(b->progs.bracket_switch, false);
@@ -560,7 +563,9 @@ static void live_stop(struct source *s, enum end_reason reason, int status)
 	pricer_enough(&l->pricer); /* ends while the links are closed */
 	armed_clear(l->armed);
 	/* nothing opens or closes a span now but the end of a thread */
-	each_thread(l, l->bpf->progs.open_spans); /* the records come through the ring */
+	if (has_spans(l))
+		each_thread(l,
+			    l->bpf->progs.open_spans); /* the records come through the ring */
 	consume(l);
 	tell_all_gone(l);
 	tell_armed(l);

@@ -31,6 +31,7 @@ struct source_option {
 	const char *names;	 /* and those that come to have such a name; NULL: none */
 	uint32_t probes;	 /* that will be watched from the start, ids from 1 */
 	uint32_t more;		 /* so many more may be while it runs */
+	bool goroutines;	 /* some of the first are of programs in Go */
 	bool brackets;		 /* of some of the first no probe sees the end of calls */
 	enum attach_kind attach; /* how, as this kernel allows */
 	struct tables *tables;	 /* to unwind by; the caller's; NULL: frame pointers */
@@ -70,7 +71,8 @@ void source_close(struct source *s); /* NULL is fine */
 int source_add_process(struct source *s, uint32_t pid, struct error *err);
 int source_add_thread(struct source *s, uint32_t tid, struct error *err);
 
-/* What the cookies of sites call layouts, from 1 on; at most MAX_LAYOUTS. */
+/* What the cookies of sites call layouts, from 1 on; at most MAX_LAYOUTS.  With
+ * option.goroutines, or option.more. */
 void source_layouts(struct source *s, const struct goroutine_layout *layouts, uint32_t count);
 /* Watches sites of one file and one probe, or (probe 0) of none, in all processes that were
  * added and, with option.follow, in children to come.  What they point to stays where it is
