@@ -1,7 +1,7 @@
 #!/bin/bash
 # Code that comes while calls are watched by return hooks: none is hooked until all that
 # the process maps was looked at, so exceptions that fly through the calls do no harm.
-# Forked children are hooked unasked: auto hooks nothing where one could come to such code.
+# In forked children the kernel hooks all returns: auto hooks nothing where one could fork.
 # Runs beside others: nothing of it depends on load.
 . "$(dirname "$0")/lib.sh"
 plan 10
