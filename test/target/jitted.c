@@ -4,6 +4,7 @@
  *
  * --variant DIR	after changing its root to that folder
  */
+#include "churn.h"
 #include "stage.h"
 
 #include <fcntl.h>
@@ -19,15 +20,7 @@
 __attribute__((noinline, aligned(128))) uint64_t pattern(uint64_t rounds);
 uint64_t pattern(uint64_t rounds)
 {
-	uint64_t x = rounds | 1;
-
-	for (uint64_t i = 0; i < rounds; i++) {
-		x ^= x << 13;
-		x ^= x >> 7;
-		x ^= x << 17;
-		__asm__ volatile("" : "+r"(x));
-	}
-	return x;
+	return churn(rounds);
 }
 
 static void tell_name(const void *code)
