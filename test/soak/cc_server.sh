@@ -1,5 +1,6 @@
 #!/bin/bash
 # A server in C++ whose answers come by exceptions, through the frames that are watched.
+# Runs beside others: nothing of it depends on load.
 . "$(dirname "$0")/soak.sh"
 plan 6
 need root

@@ -1,5 +1,6 @@
 #!/bin/bash
 # clang++ compiling one large file: 20 images, 130 frames deep.
+# Runs beside others: nothing of it depends on load.
 . "$(dirname "$0")/soak.sh"
 plan 5
 need root
