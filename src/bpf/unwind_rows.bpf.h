@@ -164,6 +164,24 @@ static __always_inline __u32 find_rule(const struct space_map *m, __u64 address)
 	return c->words[base & (ROW_CHUNK - 1)] & 0xfffff;
 }
 
+/* The part of a process' maps in which pc is, if it is in any. */
+static __always_inline const struct space_maps *part_at(const struct space_maps *s, __u64 pc)
+{
+#pragma clang loop unroll(disable)
+	for (int i = 1; i < SPACE_PARTS; i++) {
+		const struct space_maps *next;
+		__u32 slot = s->next - 1;
+
+		if (!s->next || pc < s->next_start)
+			break;
+		next = bpf_map_lookup_elem(&spaces, &slot);
+		if (!next)
+			break;
+		s = next;
+	}
+	return s;
+}
+
 /* The map that holds pc, tried first where the last one was; NULL if none. */
 static __always_inline const struct space_map *find_map(struct walk *w,
 							const struct space_maps *s, __u64 pc)
@@ -199,7 +217,7 @@ static __always_inline __u32 rule_at(struct walk *w, const struct space_maps *s,
 		*ret_mapped = c->mapped;
 		return c->rule;
 	}
-	m = find_map(w, s, pc);
+	m = find_map(w, part_at(s, pc), pc);
 	c->rule = m && m->nr_pages ? find_rule(m, pc - m->bias) : RULE_NONE;
 	if (RULE_TYPE(c->rule) == RULE_EXC)
 		c->rule += m->first_exc;

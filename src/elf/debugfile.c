@@ -37,20 +37,23 @@ static struct image *checked(struct image *found, const struct build_id *id)
 	return NULL;
 }
 
-struct image *debugfile_by_build_id(const struct build_id *id)
+static struct image *debugfile_by_build_id(const struct image *image)
 {
+	const struct build_id *id = image_build_id(image);
 	AUTO_TEXT struct text path = { 0 };
 	struct image *found = NULL;
 
 	if (id->size < 2)
 		return NULL;
 	add_build_id_path(id, &path);
-	if (image_open(text_string(&path), text_string(&path), &found, NULL))
+	if (image_open_pooled(image_pool(image), text_string(&path), text_string(&path), &found,
+			      NULL))
 		return NULL;
 	return checked(found, id);
 }
 
-struct image *debugfile_supplement(const char *path, const struct build_id *id)
+struct image *debugfile_supplement(const struct image *image, const char *path,
+				   const struct build_id *id)
 {
 	const char *name = strstr(path, "/.dwz/");
 	AUTO_TEXT struct text at = { 0 }, by_id = { 0 };
@@ -60,10 +63,11 @@ struct image *debugfile_supplement(const char *path, const struct build_id *id)
 		return NULL;
 	text_format(&at, DEBUG_ROOT "%s", name ? name : "");
 	if (name && !strstr(name, "/..") &&
-	    !image_open_supplement(text_string(&at), &found, NULL))
+	    !image_open_supplement(image_pool(image), text_string(&at), &found, NULL))
 		found = checked(found, id);
 	add_build_id_path(id, &by_id);
-	if (!found && !image_open_supplement(text_string(&by_id), &found, NULL))
+	if (!found &&
+	    !image_open_supplement(image_pool(image), text_string(&by_id), &found, NULL))
 		found = checked(found, id);
 	return found;
 }
@@ -88,7 +92,7 @@ static struct image *open_checked(const struct image *image, const char *path, u
 	struct image *found;
 	bool right;
 
-	if (image_open(path, path, &found, NULL))
+	if (image_open_pooled(image_pool(image), path, path, &found, NULL))
 		return NULL;
 	is = image_build_id(found);
 	right = wanted->size && is->size ? build_id_equal(wanted, is) : crc_matches(found, crc);
@@ -124,9 +128,10 @@ struct location {
  * looked for as the target sees it, then as sonde does. */
 static char *open_path(const struct image *image)
 {
-	AUTO_FREE char *link = mem_format("/proc/self/fd/%d", image_file(image));
+	int fd = pooled_file_fd(image_file(image));
+	AUTO_FREE char *link = mem_format("/proc/self/fd/%d", fd);
 	char path[PATH_MAX];
-	ssize_t n = readlink(link, path, sizeof(path) - 1);
+	ssize_t n = fd < 0 ? -1 : readlink(link, path, sizeof(path) - 1);
 
 	return n > 0 && path[0] == '/' ? mem_text_part(path, n) : NULL;
 }
@@ -186,7 +191,7 @@ static struct image *debugfile_by_link(const struct image *image)
 
 struct image *debugfile_open(const struct image *image)
 {
-	struct image *found = debugfile_by_build_id(image_build_id(image));
+	struct image *found = debugfile_by_build_id(image);
 
 	return found ? found : debugfile_by_link(image);
 }

@@ -15,12 +15,11 @@
 
 /* Opens it: NULL if there is none.  The caller closes it. */
 struct image *debugfile_open(const struct image *image);
-/* The same by build-id alone. */
-struct image *debugfile_by_build_id(const struct build_id *id);
 
-/* The supplementary file (dwz) that .gnu_debugaltlink names: of its path only what
- * is behind /.dwz/ is taken, below /usr/lib/debug/.dwz; else by build-id. */
-struct image *debugfile_supplement(const char *path, const struct build_id *id);
+/* The supplementary file (dwz) that the image names in .gnu_debugaltlink: of its path only
+ * what is behind /.dwz/ is taken, below /usr/lib/debug/.dwz; else by build-id. */
+struct image *debugfile_supplement(const struct image *image, const char *path,
+				   const struct build_id *id);
 
 /* The image's own, looked for at the first question; closed with the image. */
 const struct image *image_debug_file(const struct image *image);

@@ -96,7 +96,7 @@ static struct image *alt_open(const struct image *image)
 		return NULL;
 	id.size = s->size - path;
 	memcpy(id.bytes, bytes + path, id.size);
-	return debugfile_supplement(bytes, &id);
+	return debugfile_supplement(image, bytes, &id);
 }
 
 struct dwarf_file *dwarf_file_alt(struct dwarf_file *f)

@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "elf/debugfile.h"
 #include "elf/dynamic.h"
+#include "elf/filepool.h"
 #include "elf/section.h"
 #include "elf/segment.h"
 #include "elf/symtab.h"
@@ -25,7 +26,8 @@
 
 struct image {
 	char *name, *path;
-	int fd; /* -1: bytes has it all */
+	struct filepool *pool;	  /* of its file, NULL = none */
+	struct pooled_file *file; /* NULL: bytes has it all */
 	uint8_t *bytes;
 	uint64_t size;
 	uint32_t users;
@@ -43,17 +45,19 @@ struct image {
 size_t image_read(const struct image *image, uint64_t offset, void *to, size_t size)
 {
 	size_t done = 0;
+	int fd;
 
 	if (offset >= image->size)
 		return 0;
 	if (size > image->size - offset)
 		size = image->size - offset;
-	if (image->fd < 0) {
+	if (!image->file) {
 		memcpy(to, image->bytes + offset, size);
 		return size;
 	}
-	while (done < size) {
-		ssize_t n = pread(image->fd, (char *)to + done, size - done, offset + done);
+	fd = pooled_file_fd(image->file);
+	while (fd >= 0 && done < size) {
+		ssize_t n = pread(fd, (char *)to + done, size - done, offset + done);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -126,8 +130,8 @@ static int image_start(struct image *image, struct image **ret, struct error *er
 	return r;
 }
 
-static int open_fd(int fd, const char *name, bool supplement, struct image **ret,
-		   struct error *err)
+static int open_fd(struct filepool *pool, int fd, const char *name, bool supplement,
+		   struct image **ret, struct error *err)
 {
 	struct image *image;
 	struct stat st;
@@ -145,14 +149,15 @@ static int open_fd(int fd, const char *name, bool supplement, struct image **ret
 				 strerror(errno));
 	image = NEW(struct image);
 	image->name = mem_text(name);
-	image->fd = own;
+	image->pool = pool;
+	image->file = pooled_file_new(pool, own);
 	image->size = st.st_size;
 	image->supplement = supplement;
 	return image_start(image, ret, err);
 }
 
-static int open_path(const char *path, const char *name, bool supplement, struct image **ret,
-		     struct error *err)
+static int open_path(struct filepool *pool, const char *path, const char *name, bool supplement,
+		     struct image **ret, struct error *err)
 {
 	/* never wait for a FIFO's writer, never take a terminal */
 	AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -160,7 +165,7 @@ static int open_path(const char *path, const char *name, bool supplement, struct
 
 	if (fd < 0)
 		return error_set(err, errno, "cannot open '%s': %s", name, strerror(errno));
-	r = open_fd(fd, name, supplement, ret, err);
+	r = open_fd(pool, fd, name, supplement, ret, err);
 	if (!r)
 		(*ret)->path = mem_text(path);
 	return r;
@@ -168,12 +173,19 @@ static int open_path(const char *path, const char *name, bool supplement, struct
 
 int image_open(const char *path, const char *name, struct image **ret, struct error *err)
 {
-	return open_path(path, name, false, ret, err);
+	return open_path(NULL, path, name, false, ret, err);
 }
 
-int image_open_supplement(const char *path, struct image **ret, struct error *err)
+int image_open_pooled(struct filepool *pool, const char *path, const char *name,
+		      struct image **ret, struct error *err)
 {
-	return open_path(path, path, true, ret, err);
+	return open_path(pool, path, name, false, ret, err);
+}
+
+int image_open_supplement(struct filepool *pool, const char *path, struct image **ret,
+			  struct error *err)
+{
+	return open_path(pool, path, path, true, ret, err);
 }
 
 int image_open_memory(const void *bytes, size_t size, const char *name, struct image **ret,
@@ -182,7 +194,6 @@ int image_open_memory(const void *bytes, size_t size, const char *name, struct i
 	struct image *image = NEW(struct image);
 
 	image->name = mem_text(name);
-	image->fd = -1;
 	image->bytes = mem_copy(bytes, size);
 	image->size = size;
 	return image_start(image, ret, err);
@@ -204,8 +215,7 @@ void image_close(struct image *image)
 	dynamic_free(image->dynamic);
 	sections_free(image->sections);
 	segments_done(&image->segments);
-	if (image->fd >= 0)
-		close(image->fd);
+	pooled_file_close(image->file);
 	free(image->bytes);
 	free(image->path);
 	free(image->name);
@@ -222,9 +232,14 @@ const char *image_path(const struct image *image)
 	return image->path ? image->path : "";
 }
 
-int image_file(const struct image *image)
+struct pooled_file *image_file(const struct image *image)
 {
-	return image->fd;
+	return image->file;
+}
+
+struct filepool *image_pool(const struct image *image)
+{
+	return image->pool;
 }
 
 const struct build_id *image_build_id(const struct image *image)

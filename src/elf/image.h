@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct filepool;
 struct image;
 
 struct build_id {
@@ -26,9 +27,13 @@ struct build_id {
  * what to call it in messages.  -ENOENT, -EACCES, -EINVAL (not ELF, broken),
  * -ENOTSUP (another machine's code). */
 int image_open(const char *path, const char *name, struct image **ret, struct error *err);
+/* The same; of all such files only some are open. */
+int image_open_pooled(struct filepool *pool, const char *path, const char *name,
+		      struct image **ret, struct error *err);
 /* A file that may have nothing but debug information (dwz makes such, of type
  * ET_REL): it has no code and no addresses. */
-int image_open_supplement(const char *path, struct image **ret, struct error *err);
+int image_open_supplement(struct filepool *pool, const char *path, struct image **ret,
+			  struct error *err);
 /* From memory (the vdso); bytes are copied. */
 int image_open_memory(const void *bytes, size_t size, const char *name, struct image **ret,
 		      struct error *err);

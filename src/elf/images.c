@@ -6,14 +6,21 @@
 
 #include <sys/stat.h>
 
+/* A file is read in a few goes, which are far apart. */
+#define OPEN_MOST 64
+
 struct images {
 	ARRAY(struct image *);
 	struct table files; /* file_key() -> index */
+	struct filepool *pool;
 };
 
 struct images *images_new(void)
 {
-	return NEW(struct images);
+	struct images *all = NEW(struct images);
+
+	all->pool = filepool_new(OPEN_MOST);
+	return all;
 }
 
 void images_free(struct images *all)
@@ -24,6 +31,7 @@ void images_free(struct images *all)
 		image_close(all->at[i]);
 	array_done(all);
 	table_done(&all->files);
+	filepool_free(all->pool);
 	free(all);
 }
 
@@ -51,7 +59,9 @@ static void add(struct images *all, struct image *image)
 {
 	struct stat st;
 
-	if (fstat(image_file(image), &st))
+	int fd = pooled_file_fd(image_file(image));
+
+	if (fd < 0 || fstat(fd, &st))
 		return;
 	table_set(&all->files, file_key(&st), all->count);
 	array_push(all, image);
@@ -68,7 +78,7 @@ int images_open(struct images *all, const char *path, const char *name, struct i
 		*ret = image_use(known);
 		return 0;
 	}
-	r = image_open(path, name, ret, err);
+	r = image_open_pooled(all ? all->pool : NULL, path, name, ret, err);
 	if (!r && all)
 		add(all, *ret);
 	return r;

@@ -3,8 +3,8 @@
  *
  * A file is known by device and inode, and by its size and times: one that was
  * changed in its place is another.  (A build-id will not do: not every file has
- * one, and two files with the same may differ in what was stripped.)  They stay
- * open until the end of the run.  Not for several threads.
+ * one, and two files with the same may differ in what was stripped.)  They can
+ * be read until the end of the run; only some are open (filepool).  Not for several threads.
  */
 #ifndef SONDE_ELF_IMAGES_H
 #define SONDE_ELF_IMAGES_H

@@ -8,6 +8,7 @@
 #ifndef SONDE_ELF_SECTION_H
 #define SONDE_ELF_SECTION_H
 
+#include "elf/filepool.h"
 #include "elf/image.h"
 
 #include <elf.h>
@@ -44,7 +45,9 @@ uint8_t *section_copy(const struct image *image, const struct section *s);
 
 /* The path it was opened by, "" if it was an open file or memory. */
 const char *image_path(const struct image *image);
-/* Its open file (the image's), -1 if it came from memory. */
-int image_file(const struct image *image);
+/* Its file (the image's), NULL if it came from memory. */
+struct pooled_file *image_file(const struct image *image);
+/* In which that is, NULL = in none. */
+struct filepool *image_pool(const struct image *image);
 
 #endif

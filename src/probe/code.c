@@ -33,18 +33,13 @@ static struct code_image *find_image(struct code *c, const struct map *map)
 static void open_image(struct code_image *image, struct images *images, uint32_t pid)
 {
 	struct error err = { "" };
+	AUTO_FREE char *path = NULL;
 
-	image->failed = map_path(&image->map, pid, &image->attach, &err);
+	image->failed = map_path(&image->map, pid, &path, &err);
 	if (!image->failed)
-		image->failed =
-			images_open(images, image->attach, image->name, &image->image, &err);
-	if (image->failed) {
+		image->failed = images_open(images, path, image->name, &image->image, &err);
+	if (image->failed)
 		image->why = mem_text(err.text);
-		return;
-	}
-	/* as the images keep it: the process may end, and another may map it */
-	free(image->attach);
-	image->attach = mem_format("/proc/self/fd/%d", image_file(image->image));
 }
 
 /* The inode of a process's executable, 0 if it may not be asked. */
@@ -160,7 +155,6 @@ int code_open_file(const char *path, struct code *ret, struct error *err)
 	if (!image->path)
 		image->path = mem_text(path);
 	image->name = base_name(image->path);
-	image->attach = mem_text(image->path);
 	image->is_main = true;
 	snprintf(image->alias, COMM_SIZE, "%.*s", COMM_SIZE - 1, base_name(path));
 	failed = image_open(path, image->name, &image->image, err);
@@ -185,7 +179,6 @@ void code_done(struct code *c)
 		array_done(&image->ranges);
 		image_close(image->image);
 		free(image->path);
-		free(image->attach);
 		free(image->why);
 	}
 	free(c->name);

@@ -15,13 +15,11 @@
 #include "proc/target.h"
 
 struct code_image {
-	char *path;	  /* as the target sees it */
-	const char *name; /* base name of path */
-	char *attach;	/* opens the very file that is mapped, as long as image is: for uprobes
-			   too */
-	uint32_t pid;	/* a process that maps it, 0 = just a file */
-	struct map map; /* its first executable mapping; zero for just a file.
-			   map.path is path */
+	char *path;		  /* as the target sees it */
+	const char *name;	  /* base name of path */
+	uint32_t pid;		  /* a process that maps it, 0 = just a file */
+	struct map map;		  /* its first executable mapping; zero for just a file.
+				     map.path is path */
 	ARRAY(struct map) ranges; /* all executable mappings of it in that process */
 	struct image *image;	  /* NULL: could not be opened, see why */
 	char *why;

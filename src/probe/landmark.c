@@ -64,7 +64,7 @@ static void find_in(struct code_image *image, struct decoder *decoder, unsigned 
 		    struct landmarks *ret)
 {
 	struct plan_request request = { .decoder = decoder, .image = image };
-	struct landmark l = { .attach = image->attach, .path = image->path };
+	struct landmark l = { .image = image->image, .path = image->path };
 
 	for (unsigned i = 0; i < COUNT_OF(known); i++) {
 		if (!(known[i].kind & kinds) || !image_defines(image->image, known[i].symbol))
@@ -83,7 +83,7 @@ static void find_in(struct code_image *image, struct decoder *decoder, unsigned 
 static unsigned take_kinds(struct table *searched, const struct code_image *image,
 			   unsigned kinds)
 {
-	uint64_t key = hash_bytes(image->attach, strlen(image->attach), 0);
+	uint64_t key = hash_bytes(&image->image, sizeof(image->image), 0);
 	uint32_t had = table_find(searched, key);
 
 	had = had == TABLE_NONE ? 0 : had;

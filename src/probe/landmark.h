@@ -4,7 +4,7 @@
  * being ended, that the maps change.
  *
  *	landmarks_find(&code, LANDMARKS_LEAVING | LANDMARKS_MAPS, &landmarks);
- *	for each: a plain site at .site.offset of the file .attach, with .site.role
+ *	for each: a plain site at .site.offset of the file .image, with .site.role
  *
  * They are looked for by the names that their specifications give them, or their
  * library has kept; where they are missing, or dear, sonde does without.
@@ -20,7 +20,7 @@ enum landmark_kind {
 };
 
 struct landmark {
-	const char *attach; /* of the code's image, as path that one */
+	struct image *image; /* of the code's image, as path that one */
 	const char *path;
 	struct site site; /* SP is there what it is at the function's entry, but in Go */
 	struct goroutine_layout layout; /* as of struct probe_function */

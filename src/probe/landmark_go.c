@@ -100,7 +100,7 @@ void landmarks_find_go(struct code_image *image, struct decoder *decoder, struct
 	for (unsigned i = 0; g && !g->refused && i < COUNT_OF(known); i++) {
 		const struct symbol *s = symtab_named(code_symbols(image), known[i].symbol);
 		struct landmark l = {
-			.attach = image->attach,
+			.image = image->image,
 			.path = image->path,
 			.site.role = known[i].role,
 			.layout = g->layout,

@@ -142,7 +142,7 @@ void function_init(const struct code_image *image, const struct symbol *symbol,
 	*ret = (struct probe_function){
 		.entry = symbol->offset,
 		.size = symbol->size,
-		.attach = mem_text(image->attach),
+		.image = image_use(image->image),
 		.image_path = mem_text(image->path),
 		.symbol = mem_text(symbol->raw),
 		.name = make_name(symbol->raw),
@@ -154,7 +154,7 @@ void function_done(struct probe_function *f)
 {
 	array_done(&f->sites);
 	array_done(&f->parts);
-	free(f->attach);
+	image_close(f->image);
 	free(f->image_path);
 	free(f->symbol);
 	free(f->name);

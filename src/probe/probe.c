@@ -43,7 +43,7 @@ struct probe_price function_price(const struct probe_function *f)
 
 static uint64_t function_key(const struct probe_function *f)
 {
-	return hash_bytes(f->attach, strlen(f->attach), f->entry);
+	return hash_bytes(&f->image, sizeof(f->image), f->entry);
 }
 
 /* Two probes on one function would each count its calls, and hide each other's

@@ -8,7 +8,7 @@
  *	probe_resolve(&code, "handle_request", EXIT_WISH_AUTO, &probe, &err);
  *	if (!probe_has_end(&probe, &err))
  *		... a span cannot be measured, err says why
- *	for each of probe.functions: uprobes on .attach at the .offset of its .sites
+ *	for each of probe.functions: uprobes on .image at the .offset of its .sites
  *
  * A probe is complete: it does not point into the code it was found in.
  */
@@ -44,7 +44,7 @@ struct code_part {
 
 /* One compiled copy of a function that a probe stands for. */
 struct probe_function {
-	char *attach;		  /* path that opens the very file that is mapped */
+	struct image *image;	  /* the very file that is mapped; its own reference */
 	char *image_path;	  /* as the target sees it */
 	uint64_t entry;		  /* file offset of its first instruction */
 	uint64_t size;		  /* bytes */

@@ -113,7 +113,7 @@ static void a_function_is_found_once(void **state)
 	assert_string_equal(p.function, "plain_function");
 	assert_true(p.functions.at[0].checked);
 	assert_true(p.functions.at[0].size > 0);
-	assert_int_equal(access(p.functions.at[0].attach, R_OK), 0);
+	assert_ptr_equal(p.functions.at[0].image, code.at[0].image);
 	assert_null(p.note);
 	probe_done(&p);
 	assert_int_equal(probe_resolve(&code, "resolve_test:plain_function", EXIT_WISH_AUTO, &p,

@@ -187,9 +187,7 @@ static uint32_t image_of(const struct watch *w, const struct describe *d,
 			 const struct probe_function *function)
 {
 	for (uint32_t i = 0; i < w->code.count; i++) {
-		const char *attach = w->code.at[i].attach;
-
-		if (attach && strcmp(attach, function->attach) == 0)
+		if (w->code.at[i].image == function->image)
 			return describe_find(d, &w->code.at[i].map, w->code.at[i].pid);
 	}
 	return 0;

@@ -11,12 +11,11 @@
 
 /* Sites of one probe in one file, ready to be attached by one link. */
 struct watch_file {
-	uint32_t probe; /* 0: landmarks, of all probes */
-	bool watched;	/* it was given to the source: complete */
-	char *path;	/* "/proc/self/fd/N": leads to it whatever happens to its name */
-	char *attach;	/* as the probe has it */
-	int fd;
-	bool plain; /* each site is looked at alone, no return is hooked */
+	uint32_t probe;	     /* 0: landmarks, of all probes */
+	bool watched;	     /* it was given to the source: complete */
+	char *path;	     /* "/proc/self/fd/N": leads to it whatever happens to its name */
+	struct image *image; /* its own reference; pinned */
+	bool plain;	     /* each site is looked at alone, no return is hooked */
 	ARRAY(uint64_t) offsets;
 	ARRAY(uint64_t) cookies; /* as of COOKIE */
 };

@@ -1,10 +1,8 @@
 #include "session/watch_file.h"
 
+#include "elf/section.h"
 #include "probe/landmark.h"
 #include "wire/codec.h"
-
-#include <fcntl.h>
-#include <unistd.h>
 
 bool watch_has_exit(const struct probe *p, uint32_t from, enum probe_exit exit)
 {
@@ -14,38 +12,34 @@ bool watch_has_exit(const struct probe *p, uint32_t from, enum probe_exit exit)
 	return false;
 }
 
-/* attach opens the file that is mapped, name is what the target calls it. */
-static struct watch_file *file_for(struct watch *w, uint32_t probe, const char *attach,
-				   const char *name, bool plain, struct error *err)
+/* name is what the target calls it. */
+static int file_for(struct watch *w, uint32_t probe, struct image *image, const char *name,
+		    bool plain, struct watch_file **ret, struct error *err)
 {
 	struct watch_file *f;
 	int fd;
 
 	for (uint32_t i = 0; i < w->files.count; i++) {
-		f = &w->files.at[i];
-		if (f->probe == probe && !f->watched && f->plain == plain &&
-		    strcmp(f->attach, attach) == 0)
-			return f;
+		f = *ret = &w->files.at[i];
+		if (f->probe == probe && !f->watched && f->plain == plain && f->image == image)
+			return 0;
 	}
-	fd = open(attach, O_RDONLY | O_CLOEXEC);
-	if (fd < 0) {
-		error_set(err, errno, "cannot open '%s': %s", name, strerror(errno));
-		return NULL;
-	}
-	f = array_add(&w->files);
-	f->fd = fd;
+	fd = pooled_file_pin(image_file(image));
+	if (fd < 0)
+		return error_set(err, -fd, "cannot open '%s': %s", name, strerror(-fd));
+	f = *ret = array_add(&w->files);
 	f->probe = probe;
 	f->plain = plain;
-	f->attach = mem_text(attach);
+	f->image = image_use(image);
 	f->path = mem_format("/proc/self/fd/%d", fd);
-	return f;
+	return 0;
 }
 
 void watch_file_done(struct watch_file *f)
 {
-	close(f->fd);
+	pooled_file_unpin(image_file(f->image));
+	image_close(f->image);
 	free(f->path);
-	free(f->attach);
 	array_done(&f->offsets);
 	array_done(&f->cookies);
 }
@@ -115,12 +109,13 @@ static void drop_files(struct watch *w, uint32_t probe)
 static int group_function(struct watch *w, const struct probe_function *f, uint32_t probe,
 			  struct error *err)
 {
-	struct watch_file *file =
-		file_for(w, probe, f->attach, f->image_path, f->exit != EXIT_HOOK, err);
+	struct watch_file *file;
 	uint64_t layout;
+	int code =
+		file_for(w, probe, f->image, f->image_path, f->exit != EXIT_HOOK, &file, err);
 
-	if (!file)
-		return -errno;
+	if (code)
+		return code;
 	if (!name_layout(w, &f->layout, &layout, err))
 		return -E2BIG;
 	add_sites(file, f, probe, layout);
@@ -156,11 +151,9 @@ int watch_landmarks(struct watch *w, struct code *code, struct error *err)
 	for (uint32_t i = 0; i < found.count && !failed; i++) {
 		const struct landmark *l = &found.at[i];
 
-		f = file_for(w, 0, l->attach, l->path, true, err);
-		if (!f) {
-			failed = -errno;
+		failed = file_for(w, 0, l->image, l->path, true, &f, err);
+		if (failed)
 			break;
-		}
 		if (!name_layout(w, &l->layout, &layout, err)) {
 			failed = -E2BIG;
 			break;

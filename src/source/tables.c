@@ -24,7 +24,8 @@ struct table_image {
 struct table_process {
 	uint32_t pid;
 	bool changed, gone;
-	uint32_t slot;		      /* in the kernel's map, UINT32_MAX = none yet */
+	uint32_t slot;		      /* the first in the kernel's map, UINT32_MAX = none yet */
+	uint32_t parts;		      /* slots, going round */
 	ARRAY(struct space_map) maps; /* ascending */
 };
 
@@ -194,49 +195,88 @@ void tables_event(struct tables *t, const struct event *e)
 		clear_process(t, ((const struct event_exit *)e)->pid, true);
 }
 
+static uint32_t parts_of(const struct table_process *p)
+{
+	uint32_t parts = (p->maps.count + SPACE_MAPS - 1) / SPACE_MAPS;
+
+	return parts < SPACE_PARTS ? parts : SPACE_PARTS;
+}
+
 struct tables_need tables_need(const struct tables *t)
 {
-	return (struct tables_need){
+	struct tables_need need = {
 		.chunks = rows_chunks(&t->rows) + ROWS_SPARE_CHUNKS,
 		.excs = t->rows.excs.count + ROWS_SPARE_EXCS,
-		.spaces = t->processes.count + SPARE_SPACES,
+		.spaces = SPARE_SPACES,
 	};
+
+	for (uint32_t i = 0; i < t->processes.count; i++)
+		need.spaces += parts_of(&t->processes.at[i]);
+	return need;
 }
 
-static uint32_t next_generation(struct tables *t)
+/* Has the process a slot of those count from first on, going round? */
+static bool has_slot(const struct tables *t, const struct table_process *p, uint32_t first,
+		     uint32_t count)
 {
-	t->generation = t->generation % 65535 + 1;
-	return t->generation;
+	uint32_t spaces = t->kernel.size.spaces;
+
+	return p->slot != UINT32_MAX && ((p->slot + spaces - first) % spaces < count ||
+					 (first + spaces - p->slot) % spaces < p->parts);
 }
 
-/* Writes a process' maps into a fresh slot and points the process to it, so
- * that a walk under way never sees half of a change.  Slots go round: the one
- * that is taken was left long ago. */
-static void publish(struct tables *t, struct table_process *p)
+/* More processes than slots: the oldest go back to frame pointers. */
+static void take_slots(struct tables *t, uint32_t first, uint32_t count)
+{
+	for (uint32_t i = 0; i < t->processes.count; i++) {
+		struct table_process *p = &t->processes.at[i];
+
+		if (!has_slot(t, p, first, count))
+			continue;
+		bpf_map_delete_elem(t->kernel.space_of, &p->pid);
+		p->slot = UINT32_MAX;
+	}
+	t->next_slot = (first + count) % t->kernel.size.spaces;
+}
+
+/* One part of a process' maps; next: the slot of the part behind it. */
+static int write_part(struct tables *t, const struct table_process *p, uint32_t part,
+		      uint32_t slot, uint32_t next)
 {
 	AUTO_FREE struct space_maps *s = NEW(struct space_maps);
-	uint32_t slot = t->next_slot;
+	uint32_t from = part * SPACE_MAPS, left = p->maps.count - from;
+
+	s->count = left < SPACE_MAPS ? left : SPACE_MAPS;
+	s->generation = t->generation;
+	if (left > SPACE_MAPS && part + 1 < SPACE_PARTS) {
+		s->next_start = p->maps.at[from + SPACE_MAPS].start;
+		s->next = next + 1;
+	}
+	memcpy(s->maps, p->maps.at + from, s->count * sizeof(*s->maps));
+	return bpf_map_update_elem(t->kernel.spaces, &slot, s, BPF_ANY);
+}
+
+/* Writes a process' maps into fresh slots and points the process to the first, so
+ * that a walk under way never sees half of a change.  Slots go round: those
+ * that are taken were left long ago. */
+static void publish(struct tables *t, struct table_process *p)
+{
+	uint32_t spaces = t->kernel.size.spaces, parts = parts_of(p), slot = t->next_slot;
 
 	p->changed = false;
-	if (!p->maps.count) {
+	if (!parts) {
 		bpf_map_delete_elem(t->kernel.space_of, &p->pid);
 		return;
 	}
-	t->next_slot = (t->next_slot + 1) % t->kernel.size.spaces;
-	s->count = p->maps.count < SPACE_MAPS ? p->maps.count : SPACE_MAPS;
-	s->generation = next_generation(t);
-	memcpy(s->maps, p->maps.at, s->count * sizeof(*s->maps));
-	for (uint32_t i = 0; i < t->processes.count; i++) {
-		/* more processes than slots: the oldest goes back to frame pointers */
-		if (t->processes.at[i].slot == slot) {
-			bpf_map_delete_elem(t->kernel.space_of, &t->processes.at[i].pid);
-			t->processes.at[i].slot = UINT32_MAX;
-		}
-	}
-	if (bpf_map_update_elem(t->kernel.spaces, &slot, s, BPF_ANY) ||
-	    bpf_map_update_elem(t->kernel.space_of, &p->pid, &slot, BPF_ANY))
+	take_slots(t, slot, parts);
+	t->generation = t->generation % 65535 + 1;
+	for (uint32_t i = 0; i < parts; i++)
+		if (write_part(t, p, i, (slot + i) % spaces, (slot + i + 1) % spaces))
+			return;
+	if (bpf_map_update_elem(t->kernel.space_of, &p->pid, &slot, BPF_ANY))
 		return;
 	p->slot = slot;
+	p->parts = parts;
 }
 
 void tables_publish(struct tables *t)

@@ -29,11 +29,16 @@ struct space_map {
 };
 
 #define SPACE_MAPS 512
+#define SPACE_PARTS 16
 
-/* Never changed once a process points to it: a new one takes its place. */
+/* Never changed once a process points to it: a new one takes its place.  A process with
+ * more maps has parts in up to SPACE_PARTS slots, each behind the one before. */
 struct space_maps {
 	__u32 count;
 	__u32 generation; /* 1..65535: what was cached for another is not taken */
+	__u64 next_start; /* the start of the next part's first map */
+	__u32 next;	  /* its slot + 1, 0 = there is none */
+	__u32 unused;
 	struct space_map maps[SPACE_MAPS]; /* ascending, not overlapping */
 };
 

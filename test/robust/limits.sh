@@ -2,7 +2,7 @@
 # With few files allowed it says so, and never aborts.
 # Runs beside others: nothing of it depends on load.
 . "$(dirname "$0")/../live/lib.sh"
-plan 11
+plan 15
 need bpf
 recording=$(dirname "$0")/../web/shop.sonde
 
@@ -47,4 +47,26 @@ soft record -q -d 5 -o "$work/x.sonde" -- sh -c 'ulimit -S -n'
 check 'and a command has its own' test "$(cat "$out")" = 64
 check 'which runs' status_is 0
 end_now "$target"
+
+# More files of code than may be open: each is read, and none has to stay open.
+libraries=520
+mkdir "$work/shelf"
+for i in $(seq $libraries); do cp "$targets/libturns_a.so" "$work/shelf/$i.so"; done
+target_start shelf "$work/shelf" --wait --calls $libraries --work 1500000
+printf '#!/bin/sh\nulimit -n 256\nexec "%s" "$@"\n' "$sonde" >"$work/limited"
+chmod +x "$work/limited"
+unlimited=$sonde sonde=$work/limited
+sonde_start record -p "$target" -d 30 -F 999 -o "$work/shelf.sonde"
+target_go
+target_finish
+sonde_finish
+sonde=$unlimited
+check 'of twice as many libraries as files may be open' grep -q "\"libraries\":$libraries" "$truth"
+check 'nothing is warned of' sh -c "! grep -q 'warning\|not \|ulimit' '$err'"
+sonde_run report "$work/shelf.sonde" --json
+# as many ticks of 1 ms as there are libraries of 2 ms and more: not each is hit
+check 'what they did has its name' holds \
+	'sum(f["self_ns"] for f in d["functions"] if f["name"] == "churn") > 0.9 * t["work_ns"]' \
+	"$out" "$truth"
+check 'and its stacks are whole' holds 'd["losses"]["stacks_truncated"] <= 5' "$out"
 finish
