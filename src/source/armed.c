@@ -1,5 +1,6 @@
 #include "source/armed.h"
 
+#include "base/apart.h"
 #include "base/crew.h"
 #include "base/mem.h"
 #include "base/table.h"
@@ -155,7 +156,7 @@ static void close_one(void *context)
 	struct armed *a = c->armed;
 	struct leaving *l;
 
-	close(c->link.fd);
+	apart_close(c->link.fd);
 	pthread_mutex_lock(&a->lock);
 	l = find_leaving(a, c->link.probe);
 	if (l)

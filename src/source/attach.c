@@ -1,5 +1,6 @@
 #include "source/attach.h"
 
+#include "base/apart.h"
 #include "base/crew.h"
 
 #include <errno.h>
@@ -65,6 +66,30 @@ static int attach_error(int code, const struct attach_sites *s, struct error *er
 	}
 }
 
+/* A bpf(2) command done apart: what puts probes on code must not be killed amid. */
+struct command {
+	int number, code; /* a descriptor or -errno */
+	void *attr;
+	uint32_t size;
+};
+
+static void do_command(void *context)
+{
+	struct command *c = context;
+
+	c->code = syscall(SYS_bpf, c->number, c->attr, c->size);
+	if (c->code < 0)
+		c->code = -errno;
+}
+
+static int create_link(void *attr, uint32_t size)
+{
+	struct command c = { BPF_LINK_CREATE, -EINTR, attr, size };
+
+	apart_do(do_command, &c);
+	return c.code;
+}
+
 static int link_multi(int program, unsigned type, bool is_return, const struct attach_sites *s)
 {
 	struct uprobe_multi_attr attr = {
@@ -77,9 +102,8 @@ static int link_multi(int program, unsigned type, bool is_return, const struct a
 		.multi_flags = is_return ? UPROBE_MULTI_RETURN : 0,
 		.pid = s->pid,
 	};
-	int fd = syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr));
 
-	return fd < 0 ? -errno : fd;
+	return create_link(&attr, sizeof(attr));
 }
 
 /* Some file systems complain when a probe is put on a page that was never
@@ -116,30 +140,48 @@ static unsigned perf_type_uprobe(void)
 	return type;
 }
 
+struct perf_open {
+	struct perf_event_attr attr;
+	int pid, cpu, code; /* a descriptor or -errno */
+};
+
+static void do_open(void *context)
+{
+	struct perf_open *o = context;
+
+	o->code = syscall(SYS_perf_event_open, &o->attr, o->pid, o->cpu, -1,
+			  PERF_FLAG_FD_CLOEXEC);
+	if (o->code < 0)
+		o->code = -errno;
+}
+
 /* One site by a perf event (kernel 4.17; the cookie needs 5.15). */
 static int link_perf(int program, const struct attach_sites *s, uint32_t site, bool is_return)
 {
-	struct perf_event_attr attr = {
-		.size = sizeof(attr),
-		.type = perf_type_uprobe(),
-		.config = is_return, /* bit 0: retprobe, see .../uprobe/format/retprobe */
-		.config1 = (uintptr_t)s->path,
-		.config2 = s->offsets[site],
+	struct perf_open open = {
+		.attr = {
+			.size = sizeof(open.attr),
+			.type = perf_type_uprobe(),
+			.config = is_return, /* bit 0: retprobe, see .../uprobe/format/retprobe */
+			.config1 = (uintptr_t)s->path,
+			.config2 = s->offsets[site],
+		},
+		.pid = s->pid ? (int)s->pid : -1,
+		.cpu = s->pid ? -1 : 0,
+		.code = -EINTR,
 	};
 	union bpf_attr link = { 0 };
-	int event, fd;
+	int fd;
 
-	event = syscall(SYS_perf_event_open, &attr, s->pid ? (int)s->pid : -1, s->pid ? -1 : 0,
-			-1, PERF_FLAG_FD_CLOEXEC);
-	if (event < 0)
-		return -errno;
+	apart_do(do_open, &open);
+	if (open.code < 0)
+		return open.code;
 	link.link_create.prog_fd = program;
-	link.link_create.target_fd = event;
+	link.link_create.target_fd = open.code;
 	link.link_create.attach_type = BPF_PERF_EVENT;
 	link.link_create.perf_event.bpf_cookie = s->cookies[site];
-	fd = syscall(SYS_bpf, BPF_LINK_CREATE, &link, sizeof(link));
-	fd = fd < 0 ? -errno : fd;
-	close(event); /* the link holds it */
+	fd = create_link(&link, sizeof(link));
+	apart_close(open.code); /* the link holds it, if there is one */
 	return fd;
 }
 
@@ -192,7 +234,7 @@ static void close_from(struct attach_links *links, uint32_t first)
 {
 	/* entries before returns: the newest first */
 	while (links->count > first)
-		close(links->at[--links->count]);
+		apart_close(links->at[--links->count]);
 }
 
 int attach_add(struct attach_links *links, enum attach_kind kind,
@@ -226,7 +268,7 @@ int attach_add(struct attach_links *links, enum attach_kind kind,
 
 static void close_link(void *fd)
 {
-	close((int)(intptr_t)fd);
+	apart_close((int)(intptr_t)fd);
 }
 
 void attach_done(struct attach_links *links)

@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
-"""kills - ends a tool at random moments and looks at its target's code afterwards.
+"""kills - ends a tool at chosen moments and looks at its target's code afterwards.
 
-	kills.py PID TIMES LIMIT_MSEC COMMAND...
+	kills.py PID TIMES LIMIT_MSEC MOMENT COMMAND...
 
-COMMAND watches PID and would go on for long.  It is started TIMES times and ended at a
-moment between its first instruction and twice the time that its start takes, by SIGINT
-and by SIGKILL in turn.  Then all that PID has mapped from files as code must be as it was
+COMMAND watches PID and would go on for long.  It is started TIMES times and ended, with its
+process group, at a MOMENT:
+	any		between its first instruction and twice the time that its start takes, by
+			SIGINT and by SIGKILL in turn
+	attaching	by SIGKILL once the first probe is seen
+	detaching	by SIGKILL once the first is gone after a SIGINT
+Then all that PID has mapped from files as code must be as it was
 before the first start, LIMIT_MSEC after the command is gone at the latest.
 
 Prints one line of JSON: times; good, those after which the code was as before in time;
@@ -19,6 +23,7 @@ import random
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 # Without probes by then, the command has failed.
@@ -29,13 +34,14 @@ END_LIMIT = 10.0
 LATE = 2.0
 
 
-def code_of(pid):
-    """(start, length) of what is mapped from files and can be executed."""
+def code_of(pid, path='/'):
+    """(start, length) of what is mapped from files, those whose path begins so, and can be
+    executed."""
     parts = []
     with open(f'/proc/{pid}/maps') as maps:
         for line in maps:
             fields = line.split(None, 5)
-            if 'x' in fields[1] and len(fields) == 6 and fields[5].startswith('/'):
+            if 'x' in fields[1] and len(fields) == 6 and fields[5].startswith(path):
                 start, end = (int(part, 16) for part in fields[0].split('-'))
                 parts.append((start, end - start))
     return parts
@@ -51,32 +57,59 @@ def sum_of(pid, parts):
 
 
 def run(command):
-    return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                            stderr=subprocess.PIPE, text=True)
+    """In a group of its own.  What it says goes to a file: a pipe would tell of an end only
+    when all processes of the command have ended."""
+    said = tempfile.TemporaryFile('w+')
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                               stderr=said, text=True, start_new_session=True)
+    process.said = said
+    return process
+
+
+def said_by(process):
+    process.said.seek(0)
+    return process.said.read().strip()
 
 
 def end(process, number):
     """Sends the signal; false if the command does not end by it."""
-    process.send_signal(number)
+    os.killpg(process.pid, number)
     try:
-        process.communicate(timeout=END_LIMIT)
+        process.wait(timeout=END_LIMIT)
         return True
     except subprocess.TimeoutExpired:
         process.kill()
-        process.communicate()
+        process.wait()
         return False
+
+
+def until(process, is_so):
+    begin = time.monotonic()
+    while not is_so():
+        if process.poll() is not None or time.monotonic() - begin > START_LIMIT:
+            process.kill()
+            sys.exit('kills: its probes did not come or go: ' + said_by(process))
 
 
 def start_time(pid, parts, before, command):
     """Seconds until the code has probes in it."""
     process, begin = run(command), time.monotonic()
-    while sum_of(pid, parts) == before:
-        if process.poll() is not None or time.monotonic() - begin > START_LIMIT:
-            process.kill()
-            sys.exit('kills: no probe came: ' + process.communicate()[1].strip())
+    until(process, lambda: sum_of(pid, parts) != before)
     taken = time.monotonic() - begin
     end(process, signal.SIGINT)
     return taken
+
+
+def all_probes(pid, parts, before, command):
+    """What the code is when all probes are there."""
+    process = run(command)
+    until(process, lambda: sum_of(pid, parts) != before)
+    last, now = before, sum_of(pid, parts)
+    while last != now:
+        time.sleep(0.5)
+        last, now = now, sum_of(pid, parts)
+    end(process, signal.SIGINT)
+    return now
 
 
 def until_as_before(pid, parts, before, limit):
@@ -94,22 +127,33 @@ def until_as_before(pid, parts, before, limit):
 
 def main():
     pid, times, limit = int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]) / 1000
-    command = sys.argv[4:]
+    moment_name, command = sys.argv[4], sys.argv[5:]
     parts = code_of(pid)
     before = sum_of(pid, parts)
     start = start_time(pid, parts, before, command)
     if until_as_before(pid, parts, before, limit) is None:
         sys.exit('kills: the first run left probes')
+    own = code_of(pid, os.readlink(f'/proc/{pid}/exe'))
+    bare, full = sum_of(pid, own), all_probes(pid, own, sum_of(pid, own), command)
     good = probed = 0
     longest, wrong = 0.0, []
     for index in range(times):
-        moment = random.uniform(0, 2 * start)
         number = (signal.SIGINT, signal.SIGKILL)[index % 2]
+        moment = random.uniform(0, 2 * start)
         said = f'{number.name} {moment * 1000:.0f} ms after its start'
         process = run(command)
-        time.sleep(moment)
+        if moment_name == 'any':
+            time.sleep(moment)
+        else:
+            number, said = signal.SIGKILL, f'killed amid {moment_name}'
+            until(process, lambda: sum_of(pid, own) != bare)
+        if moment_name == 'detaching':
+            # it says so when it watches; before, a SIGINT kills it
+            until(process, lambda: said_by(process) and sum_of(pid, own) == full)
+            os.killpg(process.pid, signal.SIGINT)
+            until(process, lambda: sum_of(pid, own) != full)
         if process.poll() is not None:
-            wrong.append(f'{said}: had ended: {process.communicate()[1].strip()}')
+            wrong.append(f'{said}: had ended: {said_by(process)}')
             continue
         probed += sum_of(pid, parts) != before
         if not end(process, number):

@@ -17,7 +17,7 @@ LIMIT_MSEC=100
 target_start "$scenes/scene_throws" throw_many --rate 200 --calls 1000000 --seconds 900 --wait
 target_go
 kills() {
-	"$python" "$(dirname "$0")/kills.py" "$target" "$KILLS" "$LIMIT_MSEC" "$sonde" record -p "$target" \
+	"$python" "$(dirname "$0")/kills.py" "$target" "$KILLS" "$LIMIT_MSEC" any "$sonde" record -p "$target" \
 		-s 'w_throw*' -s 'w_caught*' --yes -d 600 -o "$work/killed.sonde" >"$out"
 }
 check "sonde is ended $KILLS times" kills
