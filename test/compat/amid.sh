@@ -9,11 +9,11 @@ plan 5
 need root
 need bpf
 
-KILLS=${KILLS:-8}
+KILLS=${KILLS:-3}
 # Late is no fault, if it is not for good.
 LIMIT_MSEC=8000
 
-target_start many --calls 1000000 --seconds 900 --wait
+target_start many --calls 1000000 --rate 1 --seconds 900 --wait
 target_go
 for moment in attaching detaching; do
 	kills() {

@@ -74,7 +74,7 @@ mkdir "$work/full"
 if mount -t tmpfs -o size=16k none "$work/full" 2>/dev/null; then
 	target_start calls steady --calls 100000 --work 200000
 	head -c 12000 /dev/zero >"$work/full/fill"
-	sonde_run record -p "$target" -s f_push -F 999 -d 2 -o "$work/full/x.sonde"
+	sonde_run record -p "$target" -s f_push --yes -F 999 -d 2 -o "$work/full/x.sonde"
 	check 'full disk: status 1' status_is 1
 	check 'full disk: says so' says 'no space'
 	end_now "$target"

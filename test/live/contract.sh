@@ -23,7 +23,7 @@ check 'record: the last says what was lost' last "$losses"
 check 'record: the target ends well' exited_well
 
 target_start calls steady --wait --calls 2000 --rate 1000 --work 20000
-sonde_start record -p "$target" -s f_push -d 30 -o "$work/x.svg"
+sonde_start record -p "$target" -s f_push --yes -d 30 -o "$work/x.svg"
 target_go
 target_finish
 sonde_finish
@@ -33,7 +33,7 @@ check 'a picture: the last line says what was lost' last "$losses"
 check 'and it is there' grep -q '<svg' "$work/x.svg"
 
 target_start calls steady --wait --calls 500 --rate 1000 --work 20000
-sonde_start latency -p "$target" f_push -d 30 --json
+sonde_start latency -p "$target" f_push --yes -d 30 --json
 target_go
 target_finish
 sonde_finish
