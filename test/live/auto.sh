@@ -67,7 +67,7 @@ assert sum(image['no_end'].values()) == ends['none'], image
 assert all(ends[way] == want[way] > 0 for way in ('exits', 'hook')), (ends, want)"
 end_now "$target"
 target_start calls steady --wait --calls 400 --rate 400
-sonde_start record -p "$target" -s f_push -F 499 -d 60 -o "$work/x.sonde"
+sonde_start record -p "$target" -s f_push --yes -F 499 -d 60 -o "$work/x.sonde"
 target_go
 target_finish
 sonde_finish

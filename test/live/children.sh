@@ -16,7 +16,7 @@ look() {
 # watched CHILDREN RATE MICROSECONDS: the recording's answer is in $out
 watched() {
 	target_start family --wait --variant stay --calls "$1" --rate "$2" --work "$3"
-	sonde_start record -p "$target" -s family_call -F 199 -d 60 -o "$work/x.sonde"
+	sonde_start record -p "$target" -s family_call --yes -F 199 -d 60 -o "$work/x.sonde"
 	before=$(held)
 	most=0
 	target_go

@@ -20,7 +20,7 @@ unharmed() {
 
 for signal in INT TERM; do
 	target_start calls steady --wait --rate 400 --calls 1200 --work 300000
-	sonde_start record -p "$target" -s f_push -F 199 -d 30 -o "$work/x.sonde"
+	sonde_start record -p "$target" -s f_push --yes -F 199 -d 30 -o "$work/x.sonde"
 	target_go
 	sleep 1
 	kill -$signal $tracer
@@ -35,7 +35,7 @@ done
 for try in 1 2 3 4 5 6; do
 	target_start calls steady --wait --rate 400 --calls 700 --work 300000
 	rm -f "$work/x.sonde"
-	sonde_start record -p "$target" -s f_push -F 199 -d 30 -o "$work/x.sonde"
+	sonde_start record -p "$target" -s f_push --yes -F 199 -d 30 -o "$work/x.sonde"
 	target_go
 	sleep "0.$((RANDOM % 9))$((RANDOM % 9))"
 	kill -KILL $tracer
@@ -44,7 +44,7 @@ for try in 1 2 3 4 5 6; do
 	check "SIGKILL $try: target unharmed" unharmed
 done
 target_start calls steady --wait --rate 400 --calls 1000 --work 300000
-sonde_start record -p "$target" -s f_push -F 199 -d 30 -o "$work/x.sonde"
+sonde_start record -p "$target" -s f_push --yes -F 199 -d 30 -o "$work/x.sonde"
 target_go
 sleep 1.8
 kill -KILL $tracer
@@ -54,7 +54,7 @@ target_finish
 check 'SIGKILL: target unharmed' unharmed
 
 target_start calls steady --wait --rate 400 --calls 800 --work 300000
-sonde_start record -p "$target" -s f_push -d 30 -o "$work/x.sonde"
+sonde_start record -p "$target" -s f_push --yes -d 30 -o "$work/x.sonde"
 target_go
 sleep 0.5
 kill -KILL "$target"
@@ -65,9 +65,9 @@ check 'target killed: calls are accounted for' recorded 'balanced(span()) and sp
 
 # Two at once on one function count the same.
 target_start calls steady --wait --rate 500 --calls 800 --work 100000
-sonde_start record -p "$target" -s f_push -d 30 -o "$work/one.sonde"
+sonde_start record -p "$target" -s f_push --yes -d 30 -o "$work/one.sonde"
 first=$tracer
-out=$work/out2 err=$work/err2 sonde_start record -p "$target" -s f_push -d 30 -o "$work/two.sonde"
+out=$work/out2 err=$work/err2 sonde_start record -p "$target" -s f_push --yes -d 30 -o "$work/two.sonde"
 target_go
 target_finish
 sonde_finish
@@ -80,7 +80,7 @@ for one in one two; do
 done
 
 # A command of our own: its output and status are kept.
-sonde_run record -s f_push -d 20 -o "$work/x.sonde" -- "$targets/calls" steady --calls 3000 --work 200000
+sonde_run record -s f_push --yes -d 20 -o "$work/x.sonde" -- "$targets/calls" steady --calls 3000 --work 200000
 check 'command: exit status 0 is kept' status_is 0
 cp "$out" "$work/command.out"
 check 'command: its output is kept' grep -q '"entries":6000' "$work/command.out"

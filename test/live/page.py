@@ -282,7 +282,7 @@ def case_metrics(address):
 def case_watch(address, place):
     """A place is watched, its calls are counted; then no more, and what was seen stays."""
     before = verb(address, 'ask')
-    probe = verb(address, 'watch', place=place)['probe']
+    probe = verb(address, 'watch', place=place, yes=True)['probe']
     end = time.monotonic() + PATIENCE
     calls = 0
     while calls < 50:

@@ -8,7 +8,7 @@ need root
 need bpf
 
 target_start calls steady --wait --rate 500 --calls 1000 --work 200000
-sonde_start record -p "$target" -s f_push -F 499 -d 20 -o "$work/x.sonde"
+sonde_start record -p "$target" -s f_push --yes -F 499 -d 20 -o "$work/x.sonde"
 target_go
 target_finish
 sonde_finish

@@ -20,7 +20,7 @@ byte_of() {
 target_start calls steady --wait --calls 1000000 --rate 500 --work 100000
 target_go
 
-live_start -q -p "$target" -s f_push
+live_start -q -p "$target" -s f_push --yes
 check 'live -q prints the address and nothing else' bash -c "[ ! -s '$err' ] && grep -qE \
 	'^http://127.0.0.1:[0-9]+/#t=[0-9a-f]{32}$' '$out' && [ \$(wc -l <'$out') = 1 ]"
 check 'the place is watched' test "$(byte_of f_push)" = cc
@@ -57,7 +57,7 @@ check 'a second place to listen at' page "$(sed -n 2p "$out")" hello
 live_end
 check 'the socket is gone with it' test ! -e "$work/s"
 
-live_start -p "$target" -s f_push
+live_start -p "$target" -s f_push --yes
 target_stop
 check 'when the target ends the page stays' page "$address" ended
 check 'which is said' says 'the page stays'

@@ -14,7 +14,7 @@ dies_in_calls() {
 	for i in $(seq 12); do
 		target_start linger --wait --threads 8 --work 20000 --calls 100000 --seconds 60
 		target_go
-		sonde_start latency -p "$target" linger_in -d 20 --json "$@"
+		sonde_start latency -p "$target" linger_in --yes -d 20 --json "$@"
 		kill -KILL "$target"
 		sonde_finish
 		target_finish
@@ -31,7 +31,7 @@ check 'and it is said' says 'all accounted for'
 # Where threads come and go all the time some calls cannot be told whose they are.
 target_start calls threads --wait --calls 400000 --work 20 --seconds 60
 target_go
-sonde_start latency -p "$target" f_push -d 1 --json
+sonde_start latency -p "$target" f_push --yes -d 1 --json
 sonde_finish
 end_now "$target"
 check 'calls of threads that come and go are all counted' \

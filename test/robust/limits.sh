@@ -33,15 +33,15 @@ check 'nor list' never_aborts list "$targets/calls" 'f_*'
 [ "$(id -u)" = 0 ] || skip_rest 'not root'
 target_start calls steady --wait --rate 100 --calls 9000
 target_go
-check 'nor record' never_aborts record -p "$target" -s f_push -d 0.1 -o "$work/x.sonde"
+check 'nor record' never_aborts record -p "$target" -s f_push --yes -d 0.1 -o "$work/x.sonde"
 limited 100 record -p "$target" -d 0.1 -o "$work/x.sonde"
 check 'what is missing is said' says 'ulimit -n 1024'
-limited 256 record -p "$target" -s f_push -d 0.3 -o "$work/x.sonde"
+limited 256 record -p "$target" -s f_push --yes -d 0.3 -o "$work/x.sonde"
 check 'with as many as it asks for it works' status_is 0
 
 # What is allowed but not used by default is used; a command has what it would have.
 soft() { (ulimit -S -n 64 && exec "$sonde" "$@") >"$out" 2>"$err" </dev/null; status=$?; }
-soft record -p "$target" -s f_push -d 0.3 -o "$work/x.sonde"
+soft record -p "$target" -s f_push --yes -d 0.3 -o "$work/x.sonde"
 check 'the soft limit is none' status_is 0
 soft record -q -d 5 -o "$work/x.sonde" -- sh -c 'ulimit -S -n'
 check 'and a command has its own' test "$(cat "$out")" = 64

@@ -46,7 +46,7 @@ check 'all processes are sampled while some end' many -a
 check 'so are those of a name' many -n '[sc][la]*'
 threads_too() { many -n '[sc][la]*' --thread calls; }
 check 'and threads of a name' threads_too
-spans_too() { many -n '[sc][la]*' -s 'calls:f_push'; }
+spans_too() { many -n '[sc][la]*' -s 'calls:f_push' --yes; }
 check 'and calls in them' spans_too
 ended_is_said() {
 	local i
@@ -70,13 +70,13 @@ end_now "$target"
 
 # Threads that start, or come to their name, later.
 target_start calls threads --wait --calls 4000
-sonde_start latency -p "$target" --thread 'cal?s' f_push --json -d 60
+sonde_start latency -p "$target" --thread 'cal?s' f_push --yes --json -d 60
 target_go
 target_finish
 sonde_finish
 check 'threads that start later have their calls watched' \
 	holds 'd["entries"] == t["functions"]["f_push"]["entries"] == 4000 and balanced(d)' "$out" "$truth"
-sonde_run latency --thread odd serve --json -- "$targets/calls" planted --variant same --work 20000 --calls 3000
+sonde_run latency --thread odd serve --yes --json -- "$targets/calls" planted --variant same --work 20000 --calls 3000
 sed -n 's/^{"mode"/&/p' "$out" >"$work/planted"
 check 'so have those that name themselves later' \
 	holds 'd["entries"] == t["functions"]["serve"]["entries"] / 2 == 3000 and balanced(d)' \

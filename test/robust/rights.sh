@@ -24,7 +24,7 @@ $nobody $rights -- "$work/sonde" doctor >"$out" 2>"$err" </dev/null || skip_rest
 
 target_start calls steady --wait --rate 100 --calls 100000 --seconds 120
 target_go
-for how in "record -p $target" "record -p $target -s f_push" "latency -p $target f_push"; do
+for how in "record -p $target" "record -p $target -s f_push --yes" "latency -p $target f_push --yes"; do
 	# shellcheck disable=SC2086
 	as_nobody $how -d 0.2
 	check "another user's process is refused: ${how%% -p*}${how#* -p "$target"}" \

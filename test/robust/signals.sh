@@ -61,7 +61,7 @@ check 'nor of what the doctor says' first_line doctor
 target_start calls steady --wait --rate 100 --calls 40000 --seconds 300
 target_go
 check 'nor of a recording' first_line record -q -p "$target" -d 20 -o - --format sonde
-check 'nor of a stream of objects' first_line latency -q -p "$target" f_push -d 20 -i 100ms --json
+check 'nor of a stream of objects' first_line latency -q -p "$target" f_push --yes -d 20 -i 100ms --json
 
 # A command that is waited for, once the time is over.
 for signal in TERM HUP INT; do
@@ -111,14 +111,14 @@ time.sleep(60)' "$work/pipe.sonde" >"$work/full" &
 reader=$!
 children+=("$reader")
 until grep -q full "$work/full"; do sleep 0.05; done
-begin record -p "$target" -s f_push -d 1 -o "$work/pipe.sonde"
+begin record -p "$target" -s f_push --yes -d 1 -o "$work/pipe.sonde"
 check 'a reader that stands still holds up no -d' by 'wait for who reads'
 check 'the probes have gone' no_probes
 kill -TERM $tracer
 ends 'and a signal ends it at once' 143
-begin latency -p "$target" f_push -d 0.5 -i 50ms --json
+begin latency -p "$target" f_push --yes -d 0.5 -i 50ms --json
 end_now $tracer
-"$sonde" latency -p "$target" f_push -d 0.5 -i 50ms --json 1<>"$work/pipe.sonde" 2>"$err" </dev/null &
+"$sonde" latency -p "$target" f_push --yes -d 0.5 -i 50ms --json 1<>"$work/pipe.sonde" 2>"$err" </dev/null &
 tracer=$!
 children+=("$tracer")
 by 'a call' >"$work/said"
@@ -134,7 +134,7 @@ held_terminal() {
 import os, pty, signal, sys, termios, time
 pid, fd = pty.fork()
 if pid == 0:
-    os.execv(sys.argv[1], [sys.argv[1], 'latency', '-p', sys.argv[2], 'f_push', '-d', '1.5', '-i', '50ms'])
+    os.execv(sys.argv[1], [sys.argv[1], 'latency', '-p', sys.argv[2], 'f_push', '--yes', '-d', '1.5', '-i', '50ms'])
 seen = b''
 while b'f_push' not in seen:
     seen += os.read(fd, 4096)
@@ -172,7 +172,7 @@ mkdir "$work/d"
 left=0
 for i in $(seq 24); do
 	signal=$(echo TERM INT KILL | cut -d' ' -f$((i % 3 + 1)))
-	as_person "$sonde" record -q -s f_push -d 20 -o "$work/d/$i.sonde" -- \
+	as_person "$sonde" record -q -s f_push --yes -d 20 -o "$work/d/$i.sonde" -- \
 		"$targets/calls" steady --rate 100 --calls 400000 >"$work/said" 2>&1 </dev/null &
 	tracer=$!
 	children+=("$tracer")

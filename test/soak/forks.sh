@@ -78,7 +78,7 @@ check 'those of a name: it is their samples' holds 'd["samples"] > 0' "$out"
 watched_family() {
 	target_start family --wait --calls $((seconds * 250)) --rate 500 --work 1000 \
 		--seconds $((seconds * 4 + 60))
-	(ulimit -n 1024 && exec "$sonde" record -n family -s family_call -F 499 -o "$work/x.sonde" >"$out" 2>"$err") &
+	(ulimit -n 1024 && exec "$sonde" record -n family -s family_call --yes -F 499 -o "$work/x.sonde" >"$out" 2>"$err") &
 	tracer=$!
 	children+=("$tracer")
 	until grep -q family_call "$err" || ! kill -0 "$tracer"; do sleep 0.05; done

@@ -55,7 +55,7 @@ const wrong = [], began = performance.now();
 for (let second = 0; second < seconds; second++) {
   if (!before && second >= seconds / 3) before = await memory();
   try {
-    const { probe } = await page.evaluate((place) => sonde.link.verb("watch", { place }), place);
+    const { probe } = await page.evaluate((place) => sonde.link.verb("watch", { place, yes: true }), place);
     await sleep(550);
     counted += (await spans()).some((s) => s.probe === probe && s.returned > 0);
     await page.evaluate((probe) => sonde.link.verb("unwatch", { probe }), probe);
