@@ -14,7 +14,7 @@ quantiles='(lambda all: [(d[k], all(q)) for k, q in
 
 for variant in push mov; do
 	target_start calls steady --wait --variant $variant --calls 4000 --work 200000 --durations "$work/durations"
-	sonde_start latency -p "$target" f_push -d 20 -i 0.5 --json
+	sonde_start latency -p "$target" f_push --yes -d 20 -i 0.5 --json
 	target_go
 	target_finish
 	sonde_finish
@@ -28,7 +28,7 @@ for variant in push mov; do
 done
 
 target_start calls steady --wait --calls 100 --rate 50
-sonde_start latency -p "$target" f_push -i 0.2
+sonde_start latency -p "$target" f_push --yes -i 0.2
 target_go
 sleep 0.8
 kill -INT "$tracer"

@@ -423,6 +423,14 @@ def case_many(address, count):
     assert len({page.scene['picture']['target']['comm'] for page in pages}) == 1
 
 
+def case_sampled(address):
+    """The target has been seen at work."""
+    end = time.monotonic() + PATIENCE
+    while not verb(address, 'ask')['samples']:
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
 def case_ended(address):
     """The target is gone, the page stays."""
     page = Page(address)

@@ -17,7 +17,7 @@ byte_of() {
 		od -An -tx1 | tr -d ' '
 }
 
-target_start calls steady --wait --calls 1000000 --rate 500 --work 100000
+target_start calls steady --wait --calls 1000000 --rate 500 --work 100000 --seconds 120
 target_go
 
 live_start -q -p "$target" -s f_push --yes
@@ -58,7 +58,9 @@ live_end
 check 'the socket is gone with it' test ! -e "$work/s"
 
 live_start -p "$target" -s f_push --yes
-target_stop
+page "$address" sampled
+kill -TERM "$target"
+target_finish
 check 'when the target ends the page stays' page "$address" ended
 check 'which is said' says 'the page stays'
 live_end

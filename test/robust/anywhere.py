@@ -93,8 +93,8 @@ def one(old):
         target = subprocess.Popen(STEADY, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
         target.stdout.readline()
     to = ['-p', str(target.pid)] if target else ['--', *STEADY]
-    command = [sonde, 'latency', 'f_push', '-d', '0.5', '--json', *to] if way == 'latency' else \
-        [sonde, 'record', '-s', 'f_push', '-F', '499', '-d', '0.5', '-o', path, *to]
+    command = [sonde, 'latency', 'f_push', '--yes', '-d', '0.5', '--json', *to] if way == 'latency' else \
+        [sonde, 'record', '-s', 'f_push', '--yes', '-F', '499', '-d', '0.5', '-o', path, *to]
     with open(said, 'wb') as err:
         tracer = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                   stderr=err, start_new_session=True)
