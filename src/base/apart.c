@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdint.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -52,12 +51,30 @@ bool apart_do(void (*job)(void *), void *context)
 	return a.done;
 }
 
-static void close_it(void *fd)
+struct call {
+	long number, code;
+	const long *args;
+};
+
+static void call(void *context)
 {
-	syscall(SYS_close, (int)(intptr_t)fd);
+	struct call *c = context;
+	const long *a = c->args;
+
+	c->code = syscall(c->number, a[0], a[1], a[2], a[3], a[4]);
+	if (c->code < 0)
+		c->code = -errno;
+}
+
+long apart_syscall(long number, const long args[5])
+{
+	struct call c = { number, -EINTR, args };
+
+	apart_do(call, &c);
+	return c.code;
 }
 
 void apart_close(int fd)
 {
-	apart_do(close_it, (void *)(intptr_t)fd);
+	apart_syscall(SYS_close, (const long[5]){ fd });
 }

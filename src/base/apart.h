@@ -21,6 +21,9 @@
  * False: the process apart was killed, and nobody knows how far the job came. */
 bool apart_do(void (*job)(void *), void *context);
 
+/* A system call with up to five arguments, done apart: what it returns, or -errno; -EINTR: the
+ * process apart was killed amid. */
+long apart_syscall(long number, const long args[5]);
 /* As close(2). */
 void apart_close(int fd);
 

@@ -66,28 +66,10 @@ static int attach_error(int code, const struct attach_sites *s, struct error *er
 	}
 }
 
-/* A bpf(2) command done apart: what puts probes on code must not be killed amid. */
-struct command {
-	int number, code; /* a descriptor or -errno */
-	void *attr;
-	uint32_t size;
-};
-
-static void do_command(void *context)
+/* Apart: what puts probes on code must not be killed amid. */
+static int create_link(const void *attr, size_t size)
 {
-	struct command *c = context;
-
-	c->code = syscall(SYS_bpf, c->number, c->attr, c->size);
-	if (c->code < 0)
-		c->code = -errno;
-}
-
-static int create_link(void *attr, uint32_t size)
-{
-	struct command c = { BPF_LINK_CREATE, -EINTR, attr, size };
-
-	apart_do(do_command, &c);
-	return c.code;
+	return apart_syscall(SYS_bpf, (const long[5]){ BPF_LINK_CREATE, (long)attr, size });
 }
 
 static int link_multi(int program, unsigned type, bool is_return, const struct attach_sites *s)
@@ -140,48 +122,29 @@ static unsigned perf_type_uprobe(void)
 	return type;
 }
 
-struct perf_open {
-	struct perf_event_attr attr;
-	int pid, cpu, code; /* a descriptor or -errno */
-};
-
-static void do_open(void *context)
-{
-	struct perf_open *o = context;
-
-	o->code = syscall(SYS_perf_event_open, &o->attr, o->pid, o->cpu, -1,
-			  PERF_FLAG_FD_CLOEXEC);
-	if (o->code < 0)
-		o->code = -errno;
-}
-
 /* One site by a perf event (kernel 4.17; the cookie needs 5.15). */
 static int link_perf(int program, const struct attach_sites *s, uint32_t site, bool is_return)
 {
-	struct perf_open open = {
-		.attr = {
-			.size = sizeof(open.attr),
-			.type = perf_type_uprobe(),
-			.config = is_return, /* bit 0: retprobe, see .../uprobe/format/retprobe */
-			.config1 = (uintptr_t)s->path,
-			.config2 = s->offsets[site],
-		},
-		.pid = s->pid ? (int)s->pid : -1,
-		.cpu = s->pid ? -1 : 0,
-		.code = -EINTR,
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = perf_type_uprobe(),
+		.config = is_return, /* bit 0: retprobe, see .../uprobe/format/retprobe */
+		.config1 = (uintptr_t)s->path,
+		.config2 = s->offsets[site],
 	};
+	const long args[5] = { (long)&attr, s->pid ? (int)s->pid : -1, s->pid ? -1 : 0, -1,
+			       PERF_FLAG_FD_CLOEXEC };
 	union bpf_attr link = { 0 };
-	int fd;
+	int event = apart_syscall(SYS_perf_event_open, args), fd;
 
-	apart_do(do_open, &open);
-	if (open.code < 0)
-		return open.code;
+	if (event < 0)
+		return event;
 	link.link_create.prog_fd = program;
-	link.link_create.target_fd = open.code;
+	link.link_create.target_fd = event;
 	link.link_create.attach_type = BPF_PERF_EVENT;
 	link.link_create.perf_event.bpf_cookie = s->cookies[site];
 	fd = create_link(&link, sizeof(link));
-	apart_close(open.code); /* the link holds it, if there is one */
+	apart_close(event); /* the link holds it, if there is one */
 	return fd;
 }
 
