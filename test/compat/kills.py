@@ -134,7 +134,8 @@ def main():
     if until_as_before(pid, parts, before, limit) is None:
         sys.exit('kills: the first run left probes')
     own = code_of(pid, os.readlink(f'/proc/{pid}/exe'))
-    bare, full = sum_of(pid, own), all_probes(pid, own, sum_of(pid, own), command)
+    bare = sum_of(pid, own)
+    full = all_probes(pid, own, bare, command) if moment_name == 'detaching' else None
     good = probed = 0
     longest, wrong = 0.0, []
     for index in range(times):

@@ -46,7 +46,7 @@ done
 target_start calls steady --wait --rate 400 --calls 1000 --work 300000
 sonde_start record -p "$target" -s f_push --yes -F 199 -d 30 -o "$work/x.sonde"
 target_go
-# two ticks have been written, however long the first one takes
+# until a tick or two are written, however long they take
 for ((i = 0; i < 100; i++)); do
 	[ "$(stat -c %s "$work/x.sonde")" -gt 2000 ] && break
 	sleep 0.1
