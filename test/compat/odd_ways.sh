@@ -10,12 +10,12 @@ place='w_recursion*'
 copy=$work/copy
 
 # once it runs, not before
-cp "$scenes/scene_frames" "$copy"
+before='cp "$scenes/scene_frames" "$copy.new" && mv "$copy.new" "$copy"'
 how='its file deleted' meanwhile='rm "$copy"' \
 	play "$copy" recursion "$place" 100 "$all_return"
-cp "$scenes/scene_frames" "$copy"
 how='its file replaced' meanwhile='cp "$scenes/scene_stacks" "$copy.new" && mv "$copy.new" "$copy"' \
 	play "$copy" recursion "$place" 100 "$all_return"
+before=
 
 # A tracer stops the program at each of its system calls; a debugger has breakpoints of
 # its own in it, at a function beside the watched ones.

@@ -20,10 +20,11 @@ all_return='d["ended"]["return"] == t["entries"]'
 counted='d["entries"] == t["entries"]'
 
 # What is not as ever, in words: what sonde is asked for besides; what the scene runs
-# under while it is watched; what is done to it once it has begun.
+# under while it is watched; what is done before each of its runs, and once it has begun.
 how=
 asked=()
 under=()
+before=
 meanwhile=
 
 skip_scene() {
@@ -75,6 +76,7 @@ outcome() {
 # same functions: its ends in words.
 hooked() {
 	local path=$program tries=0 tracer
+	eval "$before"
 	target_start "${under[@]}" "$program" "$scene" --rate "$rate" --wait "$@"
 	watched=$(sed -n 's/^ready //p' "$truth")
 	eval "$meanwhile"
@@ -113,6 +115,7 @@ same_end() { [ "$target_status" = "$bare_status" ] || { echo "$target_status, al
 watch() {
 	local program=$1 scene=$2 place=$3 rate=$4
 	shift 4
+	eval "$before"
 	target_start "${under[@]}" "$program" "$scene" --rate "$rate" --wait "$@"
 	watched=$(sed -n 's/^ready //p' "$truth")
 	eval "$meanwhile"
@@ -124,8 +127,9 @@ watch() {
 	sonde_finish
 }
 
-# A scene lasts some seconds, and on a busy machine a recording too.
-WATCHES_MOST=3
+# A scene lasts some seconds, and on a busy machine a recording too: it is watched again,
+# each time at half the rate.
+WATCHES_MOST=4
 
 # play PROGRAM SCENE PLACE RATE 'expression of the ends' [OPTION...]: in the expression
 # d is latency's document, t the target's own.
@@ -134,6 +138,7 @@ play() {
 	shift 5
 	[[ $program == /* ]] || program=$scenes/$program
 	[ -z "$how" ] || said="$scene, $how"
+	eval "$before"
 	timeout 60 "$program" "$scene" "$@" </dev/null >"$work/bare" 2>"$work/bare.err"
 	bare_status=$?
 	sed -i '/^ready/d' "$work/bare"
@@ -141,6 +146,7 @@ play() {
 		watch "$program" "$scene" "$place" "$rate" "$@"
 		# what does not add up is not tried again
 		[ $visits -lt 2 ] && [ ! -s "$work/unsound" ] || break
+		[ "$rate" -lt 2 ] || rate=$((rate / 2))
 	done
 	check "$said: prints what it prints alone" cmp "$work/bare" "$truth"
 	check "$said: ends as it ends alone" same_end
