@@ -3,7 +3,6 @@
 # the target's code is as it was, and the target prints what it prints alone.
 #
 #	KILLS=200 test/compat/kills.sh	tries more often
-# Runs beside others: nothing of it depends on load.
 . "$(dirname "$0")/play.sh"
 plan 5
 need root
