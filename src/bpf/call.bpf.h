@@ -384,7 +384,7 @@ static __always_inline __u64 call_push(struct thread_state *t, __u32 probe, __u6
 /* Is a call that begins now watched?  probe 0 is sonde's own, for the price. */
 static __always_inline bool is_watched(__u32 probe, struct task_struct *task)
 {
-	return !probe || (phase == PHASE_STEADY &&
+	return !probe || (phase == PHASE_STEADY && is_grown(task->tgid) &&
 			  (!control.by_thread || is_target(task->tgid, task->pid)));
 }
 

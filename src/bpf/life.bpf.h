@@ -24,8 +24,11 @@ static __always_inline void tell_birth(__u32 pid, __u64 now)
 {
 	struct birth b = { .time = now, .pid = pid };
 
-	if (bpf_ringbuf_output(&births, &b, sizeof(b), 0))
-		count(&loss.others);
+	__sync_fetch_and_add(&born, 1);
+	if (!bpf_ringbuf_output(&births, &b, sizeof(b), 0))
+		return;
+	__sync_fetch_and_add(&grown, 1);
+	count(&loss.others);
 }
 
 /* A thread of the target has a name, from its begin or anew: is it one that is looked at? */
@@ -47,7 +50,7 @@ SEC("tp_btf/sched_process_fork")
 int BPF_PROG(life_fork, struct task_struct *parent, struct task_struct *child)
 {
 	struct event_fork e = { .parent_pid = parent->tgid, .pid = child->tgid };
-	__u32 one = 1, pid = child->tgid;
+	__u32 state = control.spans ? TARGET_YOUNG : TARGET_WATCHED, pid = child->tgid;
 
 	meet_name(child, child->comm);
 	if (parent->tgid == child->tgid && control.spans && is_target(pid, child->pid))
@@ -60,7 +63,7 @@ int BPF_PROG(life_fork, struct task_struct *parent, struct task_struct *child)
 		stack_inherit(parent, child);
 	if (!control.follow)
 		return 0;
-	bpf_map_update_elem(&targets, &pid, &one, BPF_ANY);
+	bpf_map_update_elem(&targets, &pid, &state, BPF_ANY);
 	judged_fork(parent->tgid, pid);
 	event_fill(&e.head, EVENT_FORK, sizeof(e), child->pid, bpf_ktime_get_ns());
 	if (control.spans)

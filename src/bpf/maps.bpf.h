@@ -142,7 +142,7 @@ struct {
 	__type(value, __u32);
 } layout_by_pid SEC(".maps");
 
-/* Processes that are looked at: tgid. */
+/* Processes that are looked at: tgid -> enum target_state. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 16384);
@@ -185,10 +185,11 @@ __u64 thread_serial;
 __u64 foreign_open; /* how many foreign_calls there are */
 __u64 goroutines_kept;
 struct goroutine_layout layouts[MAX_LAYOUTS];
-__u32 phase;	 /* enum watch_phase */
-__u32 brackets;	 /* calls are watched whose end no probe sees */
-__u32 unwatched; /* a probe was taken away: calls may be open that count nowhere */
-__u32 tick_nsec; /* what a tick takes besides its program: the interrupt itself */
+__u32 phase;	   /* enum watch_phase */
+__u32 born, grown; /* children that were told of; of these, those that are young no more */
+__u32 brackets;	   /* calls are watched whose end no probe sees */
+__u32 unwatched;   /* a probe was taken away: calls may be open that count nowhere */
+__u32 tick_nsec;   /* what a tick takes besides its program: the interrupt itself */
 struct probe_prices prices;
 __u32 landing_nsec; /* from when a tick falls due to its program, at most */
 __u64 gauge_nsec;   /* durations of calls of sonde's own trial, summed */
@@ -219,6 +220,17 @@ static __always_inline bool is_target(__u32 pid, __u32 tid)
 	if (control.every)
 		return pid != control.self;
 	return bpf_map_lookup_elem(&targets, &pid) != NULL;
+}
+
+/* Does it have all of its probes? */
+static __always_inline bool is_grown(__u32 pid)
+{
+	const __u32 *state;
+
+	if (born == grown)
+		return true;
+	state = bpf_map_lookup_elem(&targets, &pid);
+	return !state || *state != TARGET_YOUNG;
 }
 
 /* NULL: its calls count nowhere. */

@@ -47,6 +47,7 @@ struct armed {
 	enum attach_kind kind;
 	struct attach_programs programs;
 	int living, enough; /* map; eventfd that ends the thread */
+	uint32_t *grown;    /* shared with the kernel */
 	struct ring_buffer *ring;
 	pthread_t thread;
 	bool following;
@@ -337,12 +338,29 @@ static void end_if_over(struct armed *a, uint32_t pid)
 		armed_ended(a, pid);
 }
 
+/* Its calls count from here on. */
+static void watch_from_now(struct armed *a, uint32_t pid)
+{
+	const uint32_t watched = TARGET_WATCHED;
+
+	bpf_map_update_elem(a->living, &pid, &watched, BPF_EXIST);
+}
+
+/* Young no more. */
+static void count_grown(const struct armed *a)
+{
+	__atomic_fetch_add(a->grown, 1, __ATOMIC_RELEASE);
+}
+
 static void grown(struct newborn *n)
 {
 	struct armed *a = n->armed;
 
-	if (n->code == 0)
+	if (n->code == 0) {
+		watch_from_now(a, n->child.pid);
 		n->child.at = clock_now();
+	}
+	count_grown(a);
 	pthread_mutex_lock(&a->lock);
 	array_push(&a->children, n->child);
 	pthread_mutex_unlock(&a->lock);
@@ -456,6 +474,8 @@ static void begin(struct newborn *n)
 		array_push(&mine, a->parts.at[i]);
 	pthread_mutex_unlock(&a->lock);
 	if (!mine.count) {
+		watch_from_now(a, pid);
+		count_grown(a);
 		end_if_over(a, pid);
 		free(n);
 	}
@@ -523,11 +543,12 @@ static void *wait_for_births(void *context)
 	return NULL;
 }
 
-int armed_follow(struct armed *a, int births, int living)
+int armed_follow(struct armed *a, int births, int living, uint32_t *grown)
 {
 	int code;
 
 	a->living = living;
+	a->grown = grown;
 	a->ring = ring_buffer__new(births, on_birth, a, NULL);
 	if (!a->ring)
 		return -errno;

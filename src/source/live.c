@@ -184,7 +184,7 @@ static int follow_children(struct live *l, struct error *err)
 	l->armed = armed_new(l->option.attach, &programs);
 	if (l->option.follow && has_spans(l))
 		code = armed_follow(l->armed, bpf_map__fd(l->bpf->maps.births),
-				    bpf_map__fd(l->bpf->maps.targets));
+				    bpf_map__fd(l->bpf->maps.targets), &l->bpf->bss->grown);
 	if (code)
 		error_set(err, -code, "cannot wait for children of the target: %s",
 			  strerror(-code));

@@ -97,6 +97,13 @@ enum site_role {
 #define COOKIE_CONDITION(cookie) ((__u32)((cookie) >> 36) & 31)
 #define COOKIE_RULE(cookie) (((__u32)((cookie) >> 41) & 0xffff) << RULE_VALUE_SHIFT)
 
+/* What the map 'targets' has of a process. */
+enum target_state {
+	TARGET_WATCHED = 1,
+	TARGET_YOUNG, /* a child that is getting its probes: its calls do not count yet, or one
+		       * that begins between those at an entry and at an exit would not end */
+};
+
 /* In the ring 'births': a process of the target was forked. */
 struct birth {
 	__u64 time;

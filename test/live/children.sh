@@ -2,7 +2,7 @@
 # Children of the target: watched soon after they were forked, each as long as it lives; how
 # soon is said, and it is true.  Of those that have ended nothing is left.
 . "$(dirname "$0")/lib.sh"
-plan 12
+plan 13
 need root
 need bpf
 
@@ -48,6 +48,9 @@ check 'children: none is counted twice' holds 'span()["calls"] <= t["calls"]' "$
 check 'children: most of their lives is seen' \
 	holds 'span()["calls"] > 0.4 * t["calls"]' "$out" "$truth"
 check 'children: their calls are accounted for' holds 'balanced(span())' "$out"
+# a call that begins where only the entry is watched so far would seem to end otherwise
+check 'children: they all return' \
+	holds 'span()["ended"]["return"] == span()["calls"]' "$out"
 check 'children: it is said how soon' \
 	grep -q '40 children watched from at most .*s after the fork' "$work/said"
 
