@@ -360,7 +360,8 @@ static void grown(struct newborn *n)
 		watch_from_now(a, n->child.pid);
 		n->child.at = clock_now();
 	}
-	count_grown(a);
+	if (n->code == 0 || is_over(a, n->child.pid))
+		count_grown(a);
 	pthread_mutex_lock(&a->lock);
 	array_push(&a->children, n->child);
 	pthread_mutex_unlock(&a->lock);

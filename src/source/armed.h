@@ -40,9 +40,9 @@ void armed_remove(struct armed *a, uint32_t probe);
 /* One that was removed and that no program is run for any more; 0: there is none. */
 uint32_t armed_gone(struct armed *a);
 /* Waits for children that the ring map births tells of (struct birth); they are in the map
- * living (pid -> enum target_state) until they end: young until they carry all probes.  One is
- * added to *grown for each that was told of and is young no more, or is given up.  -errno: no
- * child will be followed. */
+ * living (pid -> enum target_state) until they end: young until they carry all probes, for
+ * good where some were refused.  One is added to *grown for each that was told of and is young
+ * no more, or has ended before.  -errno: no child will be followed. */
 int armed_follow(struct armed *a, int births, int living, uint32_t *grown);
 /* The process has ended; its probes go soon. */
 void armed_ended(struct armed *a, uint32_t pid);
