@@ -22,5 +22,5 @@ nsec clock_wall(void)
 
 nsec clock_cpu(void)
 {
-	return clock_read(CLOCK_PROCESS_CPUTIME_ID);
+	return clock_read(CLOCK_THREAD_CPUTIME_ID);
 }

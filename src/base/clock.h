@@ -16,7 +16,7 @@ typedef uint64_t nsec;
 nsec clock_now(void);
 /* CLOCK_REALTIME, since 1970. */
 nsec clock_wall(void);
-/* CPU time this process has used. */
+/* CPU time this thread has used. */
 nsec clock_cpu(void);
 
 #endif

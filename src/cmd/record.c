@@ -154,6 +154,7 @@ static int record(struct session *s, const struct run_option *o, const struct ou
 					err);
 	}
 	s->writer = file.writer;
+	s->option.names = output->sink;
 	if (code == 0)
 		code = session_arm(s, err);
 	if (code == 0)

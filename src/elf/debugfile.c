@@ -128,11 +128,13 @@ struct location {
  * looked for as the target sees it, then as sonde does. */
 static char *open_path(const struct image *image)
 {
-	int fd = pooled_file_fd(image_file(image));
+	int fd = pooled_file_pin(image_file(image));
 	AUTO_FREE char *link = mem_format("/proc/self/fd/%d", fd);
 	char path[PATH_MAX];
 	ssize_t n = fd < 0 ? -1 : readlink(link, path, sizeof(path) - 1);
 
+	if (fd >= 0)
+		pooled_file_unpin(image_file(image));
 	return n > 0 && path[0] == '/' ? mem_text_part(path, n) : NULL;
 }
 

@@ -12,6 +12,7 @@
 
 struct dynamic {
 	struct symbols symbols;
+	Elf64_Sym *entries;	/* of these */
 	ARRAY(uint64_t) needed; /* offsets into the strings */
 	Elf64_Rela *plt;
 	uint32_t nr_plt;
@@ -145,8 +146,9 @@ struct dynamic *dynamic_load(const struct image *image)
 	if (!d->strings)
 		return d;
 	count = symbol_count(image, &tags);
+	d->entries = read_at(image, tags.symtab, count * sizeof(Elf64_Sym));
 	d->symbols = (struct symbols){
-		.at = read_at(image, tags.symtab, count * sizeof(Elf64_Sym)),
+		.at = d->entries,
 		.strings = d->strings,
 		.strings_size = tags.strsz,
 	};
@@ -160,7 +162,7 @@ void dynamic_free(struct dynamic *d)
 {
 	if (!d)
 		return;
-	symbols_done(&d->symbols);
+	free(d->entries);
 	free(d->strings);
 	free(d->plt);
 	array_done(&d->needed);

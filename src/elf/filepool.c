@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +15,10 @@
 #include <unistd.h>
 
 struct filepool {
-	uint32_t most, users; /* who made it, and its files */
+	uint32_t most;
+
+	pthread_mutex_t lock; /* of what follows, and of its files */
+	uint32_t users;	      /* who made it, and its files */
 	uint32_t open;
 	ARRAY(struct pooled_file *)
 	idle;	     /* open and not pinned, the one used last is the last */
@@ -40,23 +44,49 @@ struct filepool *filepool_new(uint32_t most)
 
 	pool->most = most;
 	pool->users = 1;
+	pthread_mutex_init(&pool->lock, NULL);
 	return pool;
+}
+
+static void lock(struct filepool *pool)
+{
+	if (pool)
+		pthread_mutex_lock(&pool->lock);
+}
+
+static void unlock(struct filepool *pool)
+{
+	if (pool)
+		pthread_mutex_unlock(&pool->lock);
 }
 
 void filepool_free(struct filepool *pool)
 {
-	if (!pool || --pool->users)
+	uint32_t left;
+
+	if (!pool)
+		return;
+	lock(pool);
+	left = --pool->users;
+	unlock(pool);
+	if (left)
 		return;
 	array_done(&pool->idle);
+	pthread_mutex_destroy(&pool->lock);
 	free(pool);
 }
 
-uint32_t filepool_open(const struct filepool *pool)
+uint32_t filepool_open(struct filepool *pool)
 {
-	return pool->open;
+	uint32_t open;
+
+	lock(pool);
+	open = pool->open;
+	unlock(pool);
+	return open;
 }
 
-/* false: it was not among them. */
+/* With the lock held, here and in what follows.  false: it was not among them. */
 static bool take_idle(struct filepool *pool, const struct pooled_file *file)
 {
 	uint32_t i = 0;
@@ -149,11 +179,13 @@ struct pooled_file *pooled_file_new(struct filepool *pool, int fd)
 	struct pooled_file *file = NEW(struct pooled_file);
 
 	*file = (struct pooled_file){ .pool = pool, .fd = fd, .page = MAP_FAILED };
+	lock(pool);
 	if (pool) {
 		pool->users++;
 		pool->open++;
 	}
 	use(file);
+	unlock(pool);
 	return file;
 }
 
@@ -161,6 +193,7 @@ void pooled_file_close(struct pooled_file *file)
 {
 	if (!file)
 		return;
+	lock(file->pool);
 	if (file->page != MAP_FAILED)
 		munmap(file->page, page_size());
 	if (file->pool) {
@@ -169,11 +202,12 @@ void pooled_file_close(struct pooled_file *file)
 	}
 	if (file->fd >= 0)
 		close(file->fd);
+	unlock(file->pool);
 	filepool_free(file->pool);
 	free(file);
 }
 
-int pooled_file_fd(struct pooled_file *file)
+static int pin(struct pooled_file *file)
 {
 	if (file->fd < 0) {
 		int fd = open_page(file->page);
@@ -183,24 +217,29 @@ int pooled_file_fd(struct pooled_file *file)
 		file->fd = fd;
 		file->pool->open++;
 	}
-	use(file);
+	file->pins++;
+	take_idle(file->pool, file);
 	return file->fd;
 }
 
 int pooled_file_pin(struct pooled_file *file)
 {
-	int fd = pooled_file_fd(file);
+	int fd;
 
-	if (fd < 0)
-		return fd;
-	file->pins++;
-	if (file->pool)
-		take_idle(file->pool, file);
+	if (!file->pool)
+		return file->fd;
+	lock(file->pool);
+	fd = pin(file);
+	unlock(file->pool);
 	return fd;
 }
 
 void pooled_file_unpin(struct pooled_file *file)
 {
+	if (!file->pool)
+		return;
+	lock(file->pool);
 	file->pins--;
 	use(file);
+	unlock(file->pool);
 }

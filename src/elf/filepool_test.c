@@ -1,11 +1,13 @@
 #include "elf/filepool.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -40,13 +42,20 @@ static void remove_it(int i)
 	unlink(path);
 }
 
-static void assert_is(struct pooled_file *file, int i)
+static bool is_right(struct pooled_file *file, int i)
 {
 	char is[16] = "", wanted[16];
+	int fd = pooled_file_pin(file);
+	ssize_t n = pread(fd, is, sizeof(is) - 1, 0);
 
 	snprintf(wanted, sizeof(wanted), "file %d", i);
-	assert_true(pread(pooled_file_fd(file), is, sizeof(is) - 1, 0) > 0);
-	assert_string_equal(is, wanted);
+	pooled_file_unpin(file);
+	return n > 0 && !strcmp(is, wanted);
+}
+
+static void assert_is(struct pooled_file *file, int i)
+{
+	assert_true(is_right(file, i));
 }
 
 /* Does this machine let us open what we have mapped? */
@@ -101,7 +110,6 @@ static void what_is_pinned_stays(void **state)
 	for (int i = 0; i < MANY; i++)
 		assert_is(files[i], i);
 	for (int i = 0; i < 3; i++) {
-		assert_int_equal(pooled_file_fd(files[i]), pinned[i]);
 		pooled_file_unpin(files[i]);
 		assert_int_equal(pooled_file_pin(files[i]), pinned[i]); /* still once */
 		pooled_file_unpin(files[i]);
@@ -116,17 +124,47 @@ static void what_is_pinned_stays(void **state)
 	filepool_free(pool);
 }
 
+static void *read_all(void *wrong)
+{
+	for (int round = 0; round < 200; round++)
+		for (int i = 0; i < MANY; i++)
+			if (!is_right(files[(i * 7 + round) % MANY], (i * 7 + round) % MANY))
+				++*(int *)wrong;
+	return NULL;
+}
+
+static void several_threads_read(void **state)
+{
+	struct filepool *pool = pool_of_many(4);
+	uint32_t open = can_reopen() ? 4 : MANY;
+	pthread_t threads[4];
+	int wrong[4] = { 0 };
+
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, read_all, &wrong[i]), 0);
+	for (int i = 0; i < 4; i++) {
+		pthread_join(threads[i], NULL);
+		assert_int_equal(wrong[i], 0);
+	}
+	assert_int_equal(filepool_open(pool), open);
+	close_many();
+	filepool_free(pool);
+}
+
 /* A file that shrinks to nothing while only its page is held. */
 static void a_file_may_shrink(void **state)
 {
 	struct filepool *pool = filepool_new(1);
 	struct pooled_file *first = pooled_file_new(pool, open_new(0)), *second;
 	char byte, path[64];
+	int fd;
 
 	second = pooled_file_new(pool, open_new(1));
 	name_of(0, path);
 	assert_int_equal(truncate(path, 0), 0);
-	assert_int_equal(pread(pooled_file_fd(first), &byte, 1, 0), 0);
+	fd = pooled_file_pin(first);
+	assert_int_equal(pread(fd, &byte, 1, 0), 0);
+	pooled_file_unpin(first);
 	assert_is(second, 1);
 	remove_it(0);
 	remove_it(1);
@@ -145,7 +183,8 @@ static void without_a_pool_it_stays_open(void **state)
 	remove_it(3);
 	assert_int_equal(pooled_file_pin(file), fd);
 	pooled_file_unpin(file);
-	assert_int_equal(pooled_file_fd(file), fd);
+	assert_int_equal(pooled_file_pin(file), fd);
+	pooled_file_unpin(file);
 	pooled_file_close(file);
 	assert_int_equal(fcntl(fd, F_GETFD), -1);
 	pooled_file_close(NULL);
@@ -166,6 +205,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(few_are_open_and_all_can_be_read),
 		cmocka_unit_test(what_is_pinned_stays),
+		cmocka_unit_test(several_threads_read),
 		cmocka_unit_test(a_file_may_shrink),
 		cmocka_unit_test(without_a_pool_it_stays_open),
 	};

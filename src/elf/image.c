@@ -12,6 +12,8 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -30,17 +32,46 @@ struct image {
 	struct pooled_file *file; /* NULL: bytes has it all */
 	uint8_t *bytes;
 	uint64_t size;
-	uint32_t users;
-	struct segments segments;
-	struct sections *sections;
-	/* NULL until asked for */
-	struct dynamic *dynamic;
-	struct symtab *symbols;
-	struct unwind_table *unwind;
-	struct image *debug; /* NULL until asked for, then as found */
-	bool debug_searched;
+	_Atomic uint32_t users;
 	bool supplement; /* no code of its own is fine */
+	struct segments segments;
+	pthread_mutex_t reading;	  /* while symbols are being read: before the lock */
+	_Atomic(struct symtab *) symbols; /* NULL until they are */
+
+	pthread_mutex_t lock; /* of what follows, each NULL until asked for */
+	struct sections *sections;
+	struct dynamic *dynamic;
+	struct unwind_table *unwind;
+	struct image *debug; /* as found, once searched */
+	bool debug_searched;
+	struct symbols statics;
+	bool statics_read;
 };
+
+/* What is in it is asked for while more of it is being read: recursive. */
+static struct image *image_new(const char *name)
+{
+	struct image *image = NEW(struct image);
+	pthread_mutexattr_t attr;
+
+	image->name = mem_text(name);
+	pthread_mutexattr_init(&attr);
+	pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_RECURSIVE);
+	pthread_mutex_init(&image->lock, &attr);
+	pthread_mutexattr_destroy(&attr);
+	pthread_mutex_init(&image->reading, NULL);
+	return image;
+}
+
+void image_lock(const struct image *image)
+{
+	pthread_mutex_lock(&((struct image *)image)->lock);
+}
+
+void image_unlock(const struct image *image)
+{
+	pthread_mutex_unlock(&((struct image *)image)->lock);
+}
 
 size_t image_read(const struct image *image, uint64_t offset, void *to, size_t size)
 {
@@ -55,8 +86,10 @@ size_t image_read(const struct image *image, uint64_t offset, void *to, size_t s
 		memcpy(to, image->bytes + offset, size);
 		return size;
 	}
-	fd = pooled_file_fd(image->file);
-	while (fd >= 0 && done < size) {
+	fd = pooled_file_pin(image->file);
+	if (fd < 0)
+		return 0;
+	while (done < size) {
 		ssize_t n = pread(fd, (char *)to + done, size - done, offset + done);
 
 		if (n < 0 && errno == EINTR)
@@ -65,6 +98,7 @@ size_t image_read(const struct image *image, uint64_t offset, void *to, size_t s
 			break;
 		done += n;
 	}
+	pooled_file_unpin(image->file);
 	return done;
 }
 
@@ -147,8 +181,7 @@ static int open_fd(struct filepool *pool, int fd, const char *name, bool supplem
 	if (own < 0)
 		return error_set(err, errno, "cannot keep '%s' open: %s", name,
 				 strerror(errno));
-	image = NEW(struct image);
-	image->name = mem_text(name);
+	image = image_new(name);
 	image->pool = pool;
 	image->file = pooled_file_new(pool, own);
 	image->size = st.st_size;
@@ -191,9 +224,8 @@ int image_open_supplement(struct filepool *pool, const char *path, struct image 
 int image_open_memory(const void *bytes, size_t size, const char *name, struct image **ret,
 		      struct error *err)
 {
-	struct image *image = NEW(struct image);
+	struct image *image = image_new(name);
 
-	image->name = mem_text(name);
 	image->bytes = mem_copy(bytes, size);
 	image->size = size;
 	return image_start(image, ret, err);
@@ -216,6 +248,8 @@ void image_close(struct image *image)
 	sections_free(image->sections);
 	segments_done(&image->segments);
 	pooled_file_close(image->file);
+	pthread_mutex_destroy(&image->lock);
+	pthread_mutex_destroy(&image->reading);
 	free(image->bytes);
 	free(image->path);
 	free(image->name);
@@ -266,17 +300,40 @@ const struct dynamic *image_dynamics(const struct image *image)
 {
 	struct image *cache = (struct image *)image;
 
+	image_lock(image);
 	if (!image->dynamic)
 		cache->dynamic = dynamic_load(image);
+	image_unlock(image);
 	return image->dynamic;
+}
+
+const struct symbols *image_statics(const struct image *image)
+{
+	struct image *cache = (struct image *)image;
+
+	image_lock(image);
+	if (!image->statics_read)
+		cache->statics = symbols_static(image);
+	cache->statics_read = true;
+	image_unlock(image);
+	return &image->statics;
 }
 
 const struct symtab *image_symbols(const struct image *image)
 {
 	struct image *cache = (struct image *)image;
 
+	if (image->symbols)
+		return image->symbols;
+	pthread_mutex_lock(&cache->reading);
 	if (!image->symbols)
 		cache->symbols = symtab_load(image);
+	pthread_mutex_unlock(&cache->reading);
+	return image->symbols;
+}
+
+bool image_symbols_are_read(const struct image *image)
+{
 	return image->symbols;
 }
 
@@ -284,10 +341,12 @@ const struct unwind_table *image_unwind(const struct image *image)
 {
 	struct image *cache = (struct image *)image;
 
+	image_lock(image);
 	if (!image->unwind) {
 		cache->unwind = NEW(struct unwind_table);
 		unwind_build(image, image->unwind, NULL); /* on error it is empty */
 	}
+	image_unlock(image);
 	return image->unwind;
 }
 
@@ -306,16 +365,8 @@ bool image_imports(const struct image *image, const char *glob)
 
 bool image_defines(const struct image *image, const char *glob)
 {
-	struct symbols own;
-	bool found;
-
-	if (symbols_match(dynamic_symbols(image_dynamics(image)), glob, SYMBOLS_DEFINED))
-		return true;
-	if (!symbols_static(image, &own))
-		return false;
-	found = symbols_match(&own, glob, SYMBOLS_DEFINED);
-	symbols_done(&own);
-	return found;
+	return symbols_match(dynamic_symbols(image_dynamics(image)), glob, SYMBOLS_DEFINED) ||
+	       symbols_match(image_statics(image), glob, SYMBOLS_DEFINED);
 }
 
 const char *image_needed(const struct image *image, unsigned index)
@@ -327,8 +378,10 @@ const struct image *image_debug_file(const struct image *image)
 {
 	struct image *cache = (struct image *)image;
 
+	image_lock(image);
 	if (!image->debug_searched)
 		cache->debug = debugfile_open(image);
 	cache->debug_searched = true;
+	image_unlock(image);
 	return image->debug;
 }

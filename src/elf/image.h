@@ -5,6 +5,8 @@
  * file's own virtual addresses (what symbols and DWARF speak).  They differ by
  * segment, never by a constant.  The file is foreign: everything is bounded
  * and checked, and a broken file gives an error, never a crash.
+ *
+ * Several threads may use an image; one that asks for what another is reading waits for it.
  */
 #ifndef SONDE_ELF_IMAGE_H
 #define SONDE_ELF_IMAGE_H

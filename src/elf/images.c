@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "base/table.h"
+#include "elf/reader.h"
 #include "elf/section.h"
 
 #include <sys/stat.h>
@@ -13,6 +14,7 @@ struct images {
 	ARRAY(struct image *);
 	struct table files; /* file_key() -> index */
 	struct filepool *pool;
+	struct reader *reader;
 };
 
 struct images *images_new(void)
@@ -20,6 +22,7 @@ struct images *images_new(void)
 	struct images *all = NEW(struct images);
 
 	all->pool = filepool_new(OPEN_MOST);
+	all->reader = reader_new();
 	return all;
 }
 
@@ -27,6 +30,7 @@ void images_free(struct images *all)
 {
 	if (!all)
 		return;
+	reader_free(all->reader);
 	for (uint32_t i = 0; i < all->count; i++)
 		image_close(all->at[i]);
 	array_done(all);
@@ -58,10 +62,13 @@ static struct image *find(const struct images *all, const char *path)
 static void add(struct images *all, struct image *image)
 {
 	struct stat st;
+	int fd = pooled_file_pin(image_file(image)), code;
 
-	int fd = pooled_file_fd(image_file(image));
-
-	if (fd < 0 || fstat(fd, &st))
+	if (fd < 0)
+		return;
+	code = fstat(fd, &st);
+	pooled_file_unpin(image_file(image));
+	if (code)
 		return;
 	table_set(&all->files, file_key(&st), all->count);
 	array_push(all, image);
@@ -82,6 +89,11 @@ int images_open(struct images *all, const char *path, const char *name, struct i
 	if (!r && all)
 		add(all, *ret);
 	return r;
+}
+
+struct reader *images_reader(const struct images *all)
+{
+	return all ? all->reader : NULL;
 }
 
 uint32_t images_count(const struct images *all)

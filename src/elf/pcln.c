@@ -218,16 +218,12 @@ static bool is_text(struct pcln *p, const struct image *image, uint64_t text)
 
 static uint64_t text_symbol(const struct image *image)
 {
-	struct symbols s;
-	uint64_t text = 0;
+	const struct symbols *s = image_statics(image);
 
-	if (!symbols_static(image, &s))
-		return 0;
-	for (uint32_t i = 0; i < s.count && !text; i++)
-		if (!strcmp(symbols_name(&s, i), "runtime.text"))
-			text = s.at[i].st_value;
-	symbols_done(&s);
-	return text;
+	for (uint32_t i = 0; i < s->count; i++)
+		if (!strcmp(symbols_name(s, i), "runtime.text"))
+			return s->at[i].st_value;
+	return 0;
 }
 
 /* Go 1.26 and later do not say where the code begins, nor do programs that are

@@ -125,18 +125,27 @@ uint8_t *section_copy(const struct image *image, const struct section *s)
 	return NULL;
 }
 
-const uint8_t *section_bytes(const struct image *image, const struct section *s)
+static const uint8_t *keep_bytes(const struct image *image, const struct section *s)
 {
 	struct sections *all = image_sections(image);
-	uint8_t **bytes;
+	uint8_t **bytes = &all->contents[s - all->at];
 
-	if (!s)
-		return NULL;
-	bytes = &all->contents[s - all->at];
 	if (*bytes || s->size > SECTION_TOTAL_MAX - all->kept)
 		return *bytes;
 	*bytes = section_copy(image, s);
 	if (*bytes)
 		all->kept += s->size;
 	return *bytes;
+}
+
+const uint8_t *section_bytes(const struct image *image, const struct section *s)
+{
+	const uint8_t *bytes;
+
+	if (!s)
+		return NULL;
+	image_lock(image);
+	bytes = keep_bytes(image, s);
+	image_unlock(image);
+	return bytes;
 }

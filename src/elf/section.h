@@ -43,6 +43,10 @@ const uint8_t *section_bytes(const struct image *image, const struct section *s)
 /* The same as a copy that the caller frees: for what is read through once. */
 uint8_t *section_copy(const struct image *image, const struct section *s);
 
+/* While a part of the image is read that it keeps; a thread may lock it several times. */
+void image_lock(const struct image *image);
+void image_unlock(const struct image *image);
+
 /* The path it was opened by, "" if it was an open file or memory. */
 const char *image_path(const struct image *image);
 /* Its file (the image's), NULL if it came from memory. */

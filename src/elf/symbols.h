@@ -12,7 +12,7 @@
 #include <elf.h>
 
 struct symbols {
-	Elf64_Sym *at; /* owned */
+	const Elf64_Sym *at; /* the owner's */
 	uint32_t count;
 	const char *strings;
 	uint64_t strings_size;
@@ -20,12 +20,16 @@ struct symbols {
 
 enum symbols_side { SYMBOLS_IMPORT, SYMBOLS_DEFINED };
 
-/* .symtab: false if it has none.  The strings are kept by the image. */
-bool symbols_static(const struct image *image, struct symbols *ret);
-void symbols_done(struct symbols *s);
+/* For the image itself: reads its .symtab, which it keeps; empty if it has none. */
+struct symbols symbols_static(const struct image *image);
+/* The same, read at the first question. */
+const struct symbols *image_statics(const struct image *image);
+/* How many bytes of names may be looked at.  Names of honest files share a suffix here and
+ * there; a trap lets every symbol point at one huge name. */
+uint64_t symbols_budget(const struct symbols *s);
 /* "" where it has none or the file lies about it. */
 const char *symbols_name(const struct symbols *s, uint32_t index);
-/* Is a name that matches the glob on this side? */
+/* Is a name that matches the glob on this side?  Names beyond the budget are taken to be. */
 bool symbols_match(const struct symbols *s, const char *glob, enum symbols_side side);
 
 #endif

@@ -7,11 +7,6 @@
 
 #include <string.h>
 
-/* How many name bytes may be looked at for each byte of strings.  Honest
- * files share a suffix here and there; a trap lets every symbol point at one
- * huge name. */
-#define NAME_BYTES_RATIO 4
-
 /* An assembler routine without a type counts if it is exported; labels inside
  * a function are dropped when the list is sorted. */
 static bool is_function(const Elf64_Sym *s)
@@ -57,7 +52,7 @@ static bool add_function(struct symlist *l, const struct image *at, const Elf64_
 
 static bool add_all(struct symlist *l, const struct image *at, const struct symbols *table)
 {
-	uint64_t budget = table->strings_size * NAME_BYTES_RATIO + 4096;
+	uint64_t budget = symbols_budget(table);
 	bool any = false;
 
 	for (uint32_t i = 0; i < table->count; i++) {
@@ -67,7 +62,7 @@ static bool add_all(struct symlist *l, const struct image *at, const struct symb
 		if (!is_function(&table->at[i]))
 			continue;
 		name = symbols_name(table, i);
-		length = strlen(name);
+		length = strnlen(name, budget);
 		if (length + 1 > budget) {
 			l->forgotten += table->count - i;
 			break;
@@ -81,14 +76,7 @@ static bool add_all(struct symlist *l, const struct image *at, const struct symb
 
 bool symread_static(struct symlist *l, const struct image *at, const struct image *from)
 {
-	struct symbols table;
-	bool any;
-
-	if (!symbols_static(from, &table))
-		return false;
-	any = add_all(l, at, &table);
-	symbols_done(&table);
-	return any;
+	return add_all(l, at, image_statics(from));
 }
 
 bool symread_dynamic(struct symlist *l, const struct image *image)

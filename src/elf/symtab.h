@@ -60,6 +60,8 @@ static inline size_t symbol_made_name(const char *name)
 /* All function symbols, read when they are first asked for; the image's.  A file with none
  * gives an empty table. */
 const struct symtab *image_symbols(const struct image *image);
+/* Have they been read?  Does not wait. */
+bool image_symbols_are_read(const struct image *image);
 
 /* For the image itself: reads them.  The image must outlive the table. */
 struct symtab *symtab_load(const struct image *image);

@@ -32,6 +32,10 @@ struct namer {
 	struct chains chains;
 	struct table readable; /* a raw name by its address: the id of the demangled one */
 	nsec line_budget, line_spent;
+	nsec patience; /* left */
+	uint64_t late;
+	const char *awaited;
+	bool gave_up;
 };
 
 /* NULL: no such image. */

@@ -2,10 +2,14 @@
 
 #include "wire/codec.h"
 
+#include <errno.h>
+
 /* Offsets remembered an image; then all are forgotten and found again. */
 #define OFFSETS_MAX (1u << 20)
 /* In origin.offsets: asked for, and not known. */
 #define UNKNOWN (TABLE_NONE - 1)
+/* Never in there: not known yet. */
+#define LATE (TABLE_NONE - 2)
 
 struct namer *namer_new(struct images *images)
 {
@@ -14,6 +18,8 @@ struct namer *namer_new(struct images *images)
 	n->images = images;
 	n->text.limit = NAMER_MAX_TEXT;
 	n->line_budget = NAMER_LINE_BUDGET;
+	n->patience = UINT64_MAX;
+	n->awaited = "";
 	return n;
 }
 
@@ -115,6 +121,38 @@ void namer_set_line_budget(struct namer *n, nsec budget)
 	n->line_budget = budget;
 }
 
+void namer_set_patience(struct namer *n, nsec time)
+{
+	n->patience = time;
+	n->late = 0;
+	n->awaited = "";
+}
+
+uint64_t namer_late(const struct namer *n)
+{
+	return n->late;
+}
+
+const char *namer_awaited(const struct namer *n)
+{
+	return n->awaited;
+}
+
+void namer_give_up(struct namer *n)
+{
+	n->gave_up = true;
+}
+
+static void wait_for(struct namer *n, struct origin *o)
+{
+	nsec before = clock_now(), took;
+
+	origin_wait(o, n->patience);
+	took = clock_now() - before;
+	if (n->patience != UINT64_MAX)
+		n->patience -= took < n->patience ? took : n->patience;
+}
+
 nsec line_budget(const struct namer *n, const struct origin *o)
 {
 	nsec budget = o->live ? n->line_budget : NAMER_ANSWER_BUDGET;
@@ -134,26 +172,42 @@ static uint32_t function_add(struct namer *n, struct origin *o, struct function 
 	return n->functions.count - 1;
 }
 
-/* From the image's own names; f->name is the namer's scratch. */
-static bool origin_ask(struct namer *n, struct origin *o, uint64_t offset, struct found *f)
+/* From the image's own names, as origin_find(); f->name is the namer's scratch. */
+static int origin_ask(struct namer *n, struct origin *o, uint64_t offset, struct found *f)
 {
 	nsec before = origin_line_spent(o);
-	bool known;
+	int r;
 
 	*f = (struct found){ .name = n->scratch };
-	known = origin_find(o, offset, line_budget(n, o), f);
+	r = origin_find(o, offset, line_budget(n, o), f);
+	if (r == -EAGAIN && n->patience) {
+		wait_for(n, o);
+		r = origin_find(o, offset, line_budget(n, o), f);
+	}
 	n->line_spent += origin_line_spent(o) - before;
 	n->scratch = f->name;
-	return known;
+	return r;
 }
 
-/* Index of the function, or UNKNOWN. */
+/* The symbols that would tell are being read. */
+static uint32_t function_late(struct namer *n, struct origin *o)
+{
+	n->late++;
+	n->awaited = o->path;
+	if (!n->gave_up)
+		return LATE;
+	origin_give_up(o);
+	return UNKNOWN;
+}
+
+/* Index of the function, UNKNOWN or LATE. */
 static uint32_t function_ask(struct namer *n, struct origin *o, uint64_t offset)
 {
 	struct found f;
+	int r = origin_ask(n, o, offset, &f);
 
-	if (!origin_ask(n, o, offset, &f))
-		return UNKNOWN;
+	if (r <= 0)
+		return r == -EAGAIN ? function_late(n, o) : UNKNOWN;
 	return function_add(n, o,
 			    (struct function){
 				    .start = f.start,
@@ -170,7 +224,7 @@ static void function_sharpen(struct namer *n, struct origin *o, struct function 
 {
 	struct found found;
 
-	if (!line_budget(n, o) || !origin_ask(n, o, f->start, &found) || found.late)
+	if (!line_budget(n, o) || origin_ask(n, o, f->start, &found) <= 0 || found.late)
 		return;
 	f->file = intern_text(&n->text, found.file);
 	f->line = found.line;
@@ -206,6 +260,8 @@ bool namer_find(void *context, uint32_t image, uint64_t offset, struct frame_nam
 	at = table_find(&o->offsets, offset);
 	if (at == TABLE_NONE) {
 		at = function_find(n, o, offset);
+		if (at == LATE)
+			return false;
 		if (o->offsets.count >= OFFSETS_MAX)
 			table_clear(&o->offsets);
 		if (at != UNKNOWN || !o->perfmap) /* its name may be written yet */

@@ -7,7 +7,9 @@
  * own symbols and vdso, and for code made at run time its perf map.  Everything is read at the
  * first question and remembered, so a second question for the same offset costs a table lookup.
  * What is inlined there comes from the stream's EVENT_INLINEs, else from the
- * image's file; what there was no time for is looked for again when asked again.
+ * image's file; what there was no time for is looked for again when asked again.  Symbols of a
+ * live target's files are read in the background: until then their functions are not known,
+ * and asked for again, too.
  *
  * Functions are called as people write them (elf/demangle.h); those of a kernel
  * module have " [module]" behind; a function without a name is
@@ -69,6 +71,18 @@ void namer_problems(const struct namer *n, struct text *to);
 
 /* How much CPU time lines may take in all, what they took so far included. */
 void namer_set_line_budget(struct namer *n, nsec budget);
+
+/* How long questions from now on may wait, in all, for symbols that are being read; for ever,
+ * until this is called. */
+void namer_set_patience(struct namer *n, nsec time);
+/* How many answers were late since then: functions not known because their symbols were being
+ * read, also where they are by now. */
+uint64_t namer_late(const struct namer *n);
+/* The file, as the target sees it, whose symbols the last of these is of; "" = there was none.
+ */
+const char *namer_awaited(const struct namer *n);
+/* Late answers from now on are none, for good, and that is the problem of their images. */
+void namer_give_up(struct namer *n);
 
 /* Calls each with a record (time 0; valid during the call) for every function
  * and every inlined one that was asked for, found and not told before, so that

@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "base/text.h"
+#include "elf/section.h"
 #include "elf/symtab.h"
 #include "name/recorded.h"
 #include "wire/codec.h"
@@ -301,6 +302,76 @@ static void what_is_inlined_goes_with_the_recording(void **state)
 	namer_free(elsewhere);
 }
 
+/* Nothing of it can be read while it is locked here. */
+static void symbols_that_are_being_read_are_waited_for(void **state)
+{
+	struct images *images = images_new();
+	struct namer *n = namer_new(images);
+	struct event_room room;
+	struct build_id id;
+	struct image *image;
+	struct built b;
+	uint64_t offset;
+
+	if (!build(&b, "comes_late"))
+		skip();
+	offset = look(b.path, "comes_late", &id);
+	assert_int_equal(images_open(images, b.path, "late", &image, NULL), 0);
+	assert_int_equal(namer_image(n, image_record(&room, 7, IMAGE_FILE, b.path, &id), b.path,
+				     NULL),
+			 0);
+	image_lock(image);
+	for (unsigned i = 0; i < 2; i++) {
+		namer_set_patience(n, i * NSEC_PER_MSEC);
+		assert_int_equal(namer_late(n), 0);
+		assert_string_equal(name_of(n, 7, offset), "");
+		assert_string_equal(name_of(n, 7, offset + 1), "");
+		assert_int_equal(namer_late(n), 2);
+		assert_string_equal(namer_awaited(n), b.path);
+		assert_string_equal(namer_problem(n, 7), "");
+	}
+	image_unlock(image);
+	namer_set_patience(n, UINT64_MAX);
+	assert_string_equal(name_of(n, 7, offset), "comes_late");
+	assert_int_equal(namer_late(n), 0);
+	image_close(image);
+	demolish(&b);
+	namer_free(n);
+	images_free(images);
+}
+
+static void symbols_that_are_not_waited_for_are_a_problem(void **state)
+{
+	struct images *images = images_new();
+	struct namer *n = namer_new(images);
+	AUTO_TEXT struct text problems = { 0 };
+	struct event_room room;
+	struct build_id id;
+	struct image *image;
+	struct built b;
+	uint64_t offset;
+
+	if (!build(&b, "too_late"))
+		skip();
+	offset = look(b.path, "too_late", &id);
+	assert_int_equal(images_open(images, b.path, "late", &image, NULL), 0);
+	assert_int_equal(namer_image(n, image_record(&room, 7, IMAGE_FILE, b.path, &id), b.path,
+				     NULL),
+			 0);
+	image_lock(image);
+	namer_set_patience(n, 0);
+	namer_give_up(n);
+	assert_string_equal(name_of(n, 7, offset), "");
+	assert_string_equal(name_of(n, 7, offset), "");
+	image_unlock(image);
+	namer_problems(n, &problems);
+	assert_non_null(strstr(text_string(&problems), "were still being read"));
+	image_close(image);
+	demolish(&b);
+	namer_free(n);
+	images_free(images);
+}
+
 static void levels_that_do_not_fit_are_not_taken(void **state)
 {
 	struct event_inline e = { .image = 2, .offset = 9, .levels = 2, .level = 1 };
@@ -401,6 +472,8 @@ int main(void)
 		cmocka_unit_test(recorded_names_go_first_and_the_newer_holds),
 		cmocka_unit_test(what_was_asked_for_is_told_once),
 		cmocka_unit_test(what_is_inlined_goes_with_the_recording),
+		cmocka_unit_test(symbols_that_are_being_read_are_waited_for),
+		cmocka_unit_test(symbols_that_are_not_waited_for_are_a_problem),
 		cmocka_unit_test(levels_that_do_not_fit_are_not_taken),
 		cmocka_unit_test(the_kernel_of_a_recording_is_not_this_one),
 		cmocka_unit_test(the_vdso_has_its_clock),

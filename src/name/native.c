@@ -12,10 +12,11 @@
 struct native {
 	struct image *image;
 	struct inlines *inlines;
+	struct reader *reader; /* of its symbols; NULL: we do */
 };
 
-int native_open(struct image *image, const struct build_id *wanted, struct native **ret,
-		struct error *err)
+int native_open(struct image *image, const struct build_id *wanted, struct reader *reader,
+		struct native **ret, struct error *err)
 {
 	if (wanted && wanted->size && !build_id_equal(wanted, image_build_id(image))) {
 		error_set(err, ESTALE,
@@ -27,6 +28,7 @@ int native_open(struct image *image, const struct build_id *wanted, struct nativ
 	*ret = NEW(struct native);
 	(*ret)->image = image;
 	(*ret)->inlines = inlines_new(image);
+	(*ret)->reader = reader;
 	return 0;
 }
 
@@ -47,7 +49,7 @@ int native_open_vdso(const struct build_id *wanted, struct native **ret, struct 
 					      m->end - m->start, "[vdso]", &image, err);
 	}
 	maps_done(&maps);
-	return r ? r : native_open(image, wanted, ret, err);
+	return r ? r : native_open(image, wanted, NULL, ret, err);
 }
 
 void native_close(struct native *n)
@@ -69,12 +71,26 @@ void native_set_line_budget(struct native *n, nsec left)
 	inlines_set_budget(n->inlines, inlines_spent(n->inlines) + left);
 }
 
-bool native_find(struct native *n, uint64_t offset, struct found *ret)
+static bool is_read(const struct native *n)
 {
-	const struct symbol *s = symtab_find(image_symbols(n->image), offset);
+	return !n->reader || reader_has(n->reader, n->image);
+}
 
+void native_wait(struct native *n, nsec time)
+{
+	if (n->reader)
+		reader_wait(n->reader, n->image, time);
+}
+
+int native_find(struct native *n, uint64_t offset, struct found *ret)
+{
+	const struct symbol *s;
+
+	if (!is_read(n))
+		return -EAGAIN;
+	s = symtab_find(image_symbols(n->image), offset);
 	if (!s)
-		return false;
+		return 0;
 	text_clear(&ret->name);
 	demangle(s->raw, DEMANGLE_NAME, &ret->name);
 	if (s->near) {
@@ -88,10 +104,10 @@ bool native_find(struct native *n, uint64_t offset, struct found *ret)
 	if (s->kind == SYMBOL_FUNC || s->kind == SYMBOL_IFUNC)
 		ret->late = inlines_definition(n->inlines, s->offset, &ret->file, &ret->line) ==
 			    -EAGAIN;
-	return true;
+	return 1;
 }
 
 int native_expand(struct native *n, uint64_t offset, struct inline_level *ret, unsigned room)
 {
-	return inlines_find(n->inlines, offset, ret, room);
+	return is_read(n) ? inlines_find(n->inlines, offset, ret, room) : -EAGAIN;
 }

@@ -2,7 +2,8 @@
  * native - names of one ELF image: its symbols, and where it has DWARF, lines and
  * inlined functions.
  *
- * Symbols and DWARF are read at the first question.
+ * Symbols and DWARF are read at the first question; with a reader, symbols are read there, and
+ * nothing is known until they are.
  */
 #ifndef SONDE_NAME_NATIVE_H
 #define SONDE_NAME_NATIVE_H
@@ -11,6 +12,7 @@
 #include "base/text.h"
 #include "elf/image.h"
 #include "elf/inline.h"
+#include "elf/reader.h"
 
 struct native;
 
@@ -24,18 +26,21 @@ struct found {
 };
 
 /* Takes the image over, on failure too.  -ESTALE: it has another build-id than the one that was
- * mapped (wanted, may be NULL or empty: not known). */
-int native_open(struct image *image, const struct build_id *wanted, struct native **ret,
-		struct error *err);
+ * mapped (wanted, may be NULL or empty: not known).  The reader (NULL: none) is the caller's.
+ */
+int native_open(struct image *image, const struct build_id *wanted, struct reader *reader,
+		struct native **ret, struct error *err);
 /* The vdso of this kernel, from our own mapping. */
 int native_open_vdso(const struct build_id *wanted, struct native **ret, struct error *err);
 void native_close(struct native *n); /* NULL is fine */
 
 /* CPU time that lines and inlined functions may take from now on. */
 void native_set_line_budget(struct native *n, nsec left);
-/* False: no function there. */
-bool native_find(struct native *n, uint64_t offset, struct found *ret);
-/* What is inlined at an offset, as inlines_find(). */
+/* 1; 0: no function there; -EAGAIN: its symbols are still being read. */
+int native_find(struct native *n, uint64_t offset, struct found *ret);
+/* Waits for them, so long at most. */
+void native_wait(struct native *n, nsec time);
+/* What is inlined at an offset, as inlines_find(); -EAGAIN also as above. */
 int native_expand(struct native *n, uint64_t offset, struct inline_level *ret, unsigned room);
 /* Time spent on lines so far. */
 nsec native_line_spent(const struct native *n);

@@ -28,7 +28,7 @@ static int open_file(struct origin *o, struct images *images, const char *path,
 	struct image *image;
 	int r = images_open(images, path, o->path, &image, err);
 
-	return r ? r : native_open(image, &o->build_id, &o->native, err);
+	return r ? r : native_open(image, &o->build_id, images_reader(images), &o->native, err);
 }
 
 int origin_open(struct origin *o, struct images *images, const char *open_path,
@@ -127,7 +127,7 @@ static bool find_made(struct perfmap *map, uint64_t address, struct found *ret)
 	return true;
 }
 
-bool origin_find(struct origin *o, uint64_t offset, nsec line_budget, struct found *ret)
+int origin_find(struct origin *o, uint64_t offset, nsec line_budget, struct found *ret)
 {
 	origin_need(o, line_budget);
 	if (o->native)
@@ -135,6 +135,18 @@ bool origin_find(struct origin *o, uint64_t offset, nsec line_budget, struct fou
 	if (o->perfmap)
 		return find_made(o->perfmap, offset, ret);
 	return o->kernel && find_kernel(o->kernel, offset, ret);
+}
+
+void origin_wait(struct origin *o, nsec time)
+{
+	if (o->native)
+		native_wait(o->native, time);
+}
+
+void origin_give_up(struct origin *o)
+{
+	if (!o->problem)
+		o->problem = mem_format("the symbols of '%s' were still being read", o->path);
 }
 
 int origin_expand(struct origin *o, uint64_t offset, nsec line_budget, struct inline_level *ret,

@@ -41,9 +41,13 @@ void origin_done(struct origin *o);
 int origin_open(struct origin *o, struct images *images, const char *open_path,
 		struct error *err);
 /* The image's own answers (not the recorded ones).  line_budget is the time that
- * lines may take now.  False: no function there. */
-bool origin_find(struct origin *o, uint64_t offset, nsec line_budget, struct found *ret);
-/* As inlines_find(). */
+ * lines may take now.  1; 0: no function there; -EAGAIN: its symbols are still being read. */
+int origin_find(struct origin *o, uint64_t offset, nsec line_budget, struct found *ret);
+/* Waits for its symbols, so long at most. */
+void origin_wait(struct origin *o, nsec time);
+/* Its symbols are waited for no longer, which is its problem. */
+void origin_give_up(struct origin *o);
+/* As inlines_find(); -EAGAIN also as above. */
 int origin_expand(struct origin *o, uint64_t offset, nsec line_budget, struct inline_level *ret,
 		  unsigned room);
 /* Time spent on lines so far. */

@@ -12,6 +12,7 @@ void feed_done(struct feed *f)
 	answers_done(&f->answers);
 	store_free(f->store);
 	namer_free(f->namer);
+	array_done(&f->late);
 	*f = (struct feed){ 0 };
 }
 
@@ -23,20 +24,35 @@ static void feed_write(void *feed, const struct event *e)
 		f->failed = stream_writer_add(f->writer, e, &f->error);
 }
 
-void feed_name(struct feed *f)
+/* False: it is late. */
+static bool name_frame(struct feed *f, frame_id id)
 {
 	struct naming naming = namer_naming(f->namer);
+	struct frame frame = frame_at(&f->store->frames, id);
 	struct frame_name name, levels[NAMING_LEVELS];
+	uint64_t late = namer_late(f->namer);
 
-	if (!f->writer)
-		return;
-	for (; f->named < f->store->frames.list.count; f->named++) {
-		struct frame frame = frame_at(&f->store->frames, f->named);
+	naming.find(naming.context, frame.image, frame.offset, &name);
+	naming.expand(naming.context, frame.image, frame.offset, levels, NAMING_LEVELS);
+	return namer_late(f->namer) == late;
+}
 
-		naming.find(naming.context, frame.image, frame.offset, &name);
-		naming.expand(naming.context, frame.image, frame.offset, levels, NAMING_LEVELS);
-	}
+bool feed_name(struct feed *f, nsec patience)
+{
+	uint32_t kept = 0;
+
+	namer_set_patience(f->namer, patience);
+	if (!f->names)
+		return true;
+	for (uint32_t i = 0; i < f->late.count; i++)
+		if (!name_frame(f, f->late.at[i]))
+			f->late.at[kept++] = f->late.at[i];
+	f->late.count = kept;
+	for (; f->named < f->store->frames.list.count; f->named++)
+		if (!name_frame(f, f->named))
+			array_push(&f->late, f->named);
 	namer_each_new_symbol(f->namer, feed_write, f);
+	return !f->late.count;
 }
 
 void feed_event(void *feed, const struct event *e)
@@ -44,8 +60,8 @@ void feed_event(void *feed, const struct event *e)
 	struct feed *f = feed;
 
 	f->events++;
-	if (e->kind == EVENT_END)
-		feed_name(f); /* the end is the last record of a stream */
+	if (e->kind == EVENT_END && f->on_end)
+		f->on_end(f->context); /* the end is the last record of a stream */
 	if (e->kind == EVENT_SAMPLE)
 		f->samples++;
 	else if (e->kind == EVENT_CALLS)

@@ -14,13 +14,17 @@
 struct feed {
 	struct store *store;
 	struct namer *namer;
-	struct answers answers;	      /* what is kept of them, for ask_again() */
-	struct stream_writer *writer; /* NULL: nothing is recorded */
-	uint32_t named;		      /* frames whose names were asked for */
-	bool live;		      /* more events may come: no end is nothing odd */
-	uint64_t events;	      /* that went through */
-	uint64_t samples;	      /* of these */
-	uint64_t calls;		      /* entries counted, all probes */
+	struct answers answers;	       /* what is kept of them, for ask_again() */
+	struct stream_writer *writer;  /* NULL: nothing is recorded */
+	bool names;		       /* feed_name() does something */
+	uint32_t named;		       /* frames whose names were asked for */
+	ARRAY(frame_id) late;	       /* of these, whose names were not known yet */
+	void (*on_end)(void *context); /* before the end is recorded, NULL = nothing is to do */
+	void *context;
+	bool live;	    /* more events may come: no end is nothing odd */
+	uint64_t events;    /* that went through */
+	uint64_t samples;   /* of these */
+	uint64_t calls;	    /* entries counted, all probes */
 	int failed;	    /* negative errno: the recording cannot be written any more */
 	struct error error; /* why */
 };
@@ -31,8 +35,9 @@ void feed_done(struct feed *f);
 
 /* A source_event function; context is the struct feed. */
 void feed_event(void *feed, const struct event *e);
-/* Asks the names of all frames that are new, and records them. */
-void feed_name(struct feed *f);
+/* Asks the names of all frames that are new, or were late, and records them; waits so long in
+ * all for symbols that are being read.  False: some are late. */
+bool feed_name(struct feed *f, nsec patience);
 /* Writes what was gathered: a recording that is cut off keeps all up to here. */
 void feed_flush(struct feed *f);
 /* Passes on what waits for the reader of a recording that goes into a pipe. */

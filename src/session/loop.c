@@ -40,6 +40,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
 
 	if (l) {
 		l->signal = number;
+		l->signals++;
 		l->by_terminal = info->si_code == SI_KERNEL;
 		uv_async_send(&l->ear);
 	}

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "wire/event.h"
 
+#include <signal.h>
 #include <stdbool.h>
 #include <uv.h>
 
@@ -44,7 +45,8 @@ struct loop {
 	void (*on_tick)(void *context);
 	void *context;
 	enum end_reason reason;
-	int signal;	  /* that ended it, 0: none */
+	int signal;		       /* that ended it, 0: none */
+	volatile sig_atomic_t signals; /* so many came */
 	bool by_terminal; /* which told the whole foreground, also a command we started */
 	nsec until;	  /* of CLOCK_MONOTONIC; UINT64_MAX: no end; 0: it ends */
 	bool keep;	  /* go on when every process ended (a target of all processes) */

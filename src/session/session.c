@@ -94,6 +94,9 @@ static void on_poll(void *context)
 /* To name what is new may take half a second the first time: none of it shortly before the
  * end, which would be late, and where all of it comes. */
 #define NAMING_TIME NSEC_PER_SEC
+/* So long symbols that are being read are waited for: in a tick, and at the end. */
+#define TICK_PATIENCE (100 * NSEC_PER_MSEC)
+#define END_PATIENCE (10 * NSEC_PER_SEC)
 
 static void on_tick(void *context)
 {
@@ -109,7 +112,7 @@ static void on_tick(void *context)
 	source_tick(s->source);
 	follow_born(s);
 	if (left >= NAMING_TIME)
-		feed_name(&s->feed);
+		feed_name(&s->feed, TICK_PATIENCE);
 	feed_flush(&s->feed);
 	if (s->feed.failed && !s->failed) {
 		s->error = s->feed.error;
@@ -208,6 +211,26 @@ static void look_often(struct session_option *o)
 	o->user = true;
 }
 
+/* Before the end is recorded.  A signal ends it, a second one where the first ended the run. */
+static void name_rest(void *context)
+{
+	struct session *s = context;
+	int signals = s->loop.signals;
+	nsec until = clock_now() + END_PATIENCE;
+	bool all = feed_name(&s->feed, TICK_PATIENCE);
+
+	while (!all && clock_now() < until && s->loop.signals == signals) {
+		log_progress("reading the symbols of %s (Ctrl-C: go without)",
+			     namer_awaited(s->feed.namer));
+		all = feed_name(&s->feed, TICK_PATIENCE);
+	}
+	log_progress_done();
+	if (all)
+		return;
+	namer_give_up(s->feed.namer);
+	feed_name(&s->feed, 0);
+}
+
 int session_arm(struct session *s, struct error *err)
 {
 	bool by_thread = s->target.thread || s->target.tids.count;
@@ -236,6 +259,9 @@ int session_arm(struct session *s, struct error *err)
 	feed_init(&s->feed, s->images);
 	s->feed.writer = s->writer;
 	s->feed.live = true;
+	s->feed.names = s->writer || s->option.names;
+	s->feed.on_end = name_rest;
+	s->feed.context = s;
 	describe_init(&s->describe, s->images, follow_described, follow_image, s);
 	s->described = true;
 	loop_init(&s->loop, s);

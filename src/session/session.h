@@ -33,6 +33,7 @@ struct session_option {
 	bool accept_dear;    /* also probes that cost much */
 	nsec duration;	     /* 0 = until something ends it */
 	nsec interval;	     /* between ticks */
+	bool names;	     /* asked for at the end, whether it is recorded or not */
 	const char *command; /* the command line, for the recording */
 	source_open open;    /* NULL: this kernel (source/live.h) */
 };
