@@ -28,8 +28,10 @@ static uint32_t chain_ask(struct namer *n, struct origin *o, uint64_t offset)
 	int r = origin_expand(o, offset, line_budget(n, o), levels, INLINE_LEVELS);
 
 	n->line_spent += origin_line_spent(o) - before;
-	if (r == -EAGAIN)
+	if (r == -EAGAIN) {
+		n->lineless++;
 		return CHAIN_NONE;
+	}
 	for (int i = 0; i < r; i++)
 		kept[i] = (struct chain_level){
 			.function = readable(n, &levels[i]),

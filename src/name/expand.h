@@ -25,7 +25,8 @@ struct namer {
 	ARRAY(struct origin) origins;
 	struct table ids; /* image id: index into origins */
 	ARRAY(struct function) functions;
-	uint32_t told; /* functions before this one were told */
+	uint32_t told;		 /* functions before this one were told */
+	ARRAY(uint32_t) sharper; /* of these, they have got file and line since */
 	struct text scratch;
 	uint32_t nr_symbols;
 	uint64_t forgotten;
@@ -33,7 +34,7 @@ struct namer {
 	struct table readable; /* a raw name by its address: the id of the demangled one */
 	nsec line_budget, line_spent;
 	nsec patience; /* left */
-	uint64_t late;
+	uint64_t late, lineless;
 	const char *awaited;
 	bool gave_up;
 };

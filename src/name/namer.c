@@ -31,6 +31,7 @@ void namer_free(struct namer *n)
 		origin_done(&n->origins.at[i]);
 	array_done(&n->origins);
 	array_done(&n->functions);
+	array_done(&n->sharper);
 	table_done(&n->ids);
 	table_done(&n->readable);
 	chains_done(&n->chains);
@@ -124,13 +125,18 @@ void namer_set_line_budget(struct namer *n, nsec budget)
 void namer_set_patience(struct namer *n, nsec time)
 {
 	n->patience = time;
-	n->late = 0;
+	n->late = n->lineless = 0;
 	n->awaited = "";
 }
 
 uint64_t namer_late(const struct namer *n)
 {
 	return n->late;
+}
+
+uint64_t namer_lineless(const struct namer *n)
+{
+	return n->lineless;
 }
 
 const char *namer_awaited(const struct namer *n)
@@ -229,6 +235,8 @@ static void function_sharpen(struct namer *n, struct origin *o, struct function 
 	f->file = intern_text(&n->text, found.file);
 	f->line = found.line;
 	f->late = false;
+	if (f - n->functions.at < n->told)
+		array_push(&n->sharper, f - n->functions.at);
 }
 
 static uint32_t function_find(struct namer *n, struct origin *o, uint64_t offset)
@@ -274,6 +282,7 @@ bool namer_find(void *context, uint32_t image, uint64_t offset, struct frame_nam
 	f = &n->functions.at[at];
 	if (f->late)
 		function_sharpen(n, o, f);
+	n->lineless += f->late;
 	*ret = (struct frame_name){
 		.function = intern_string(&n->text, f->name),
 		.file = intern_string(&n->text, f->file),
@@ -320,24 +329,31 @@ void namer_problems(const struct namer *n, struct text *to)
 			    more == 1 ? "" : "s");
 }
 
+static void tell(struct namer *n, const struct function *f, struct event_room *room,
+		 namer_record each, void *context)
+{
+	struct event_symbol e = {
+		.offset = f->start,
+		.length = f->length,
+		.image = f->image,
+		.line = f->line,
+	};
+	const char *name = intern_string(&n->text, f->name);
+	const char *file = intern_string(&n->text, f->file);
+
+	if (!f->recorded)
+		each(context, event_make_symbol(room, &e, name, file));
+}
+
 void namer_each_new_symbol(struct namer *n, namer_record each, void *context)
 {
 	AUTO_FREE struct event_room *room = NEW(struct event_room);
 
-	for (; n->told < n->functions.count; n->told++) {
-		const struct function *f = &n->functions.at[n->told];
-		struct event_symbol e = {
-			.offset = f->start,
-			.length = f->length,
-			.image = f->image,
-			.line = f->line,
-		};
-		const char *name = intern_string(&n->text, f->name);
-		const char *file = intern_string(&n->text, f->file);
-
-		if (!f->recorded)
-			each(context, event_make_symbol(room, &e, name, file));
-	}
+	for (uint32_t i = 0; i < n->sharper.count; i++)
+		tell(n, &n->functions.at[n->sharper.at[i]], room, each, context);
+	n->sharper.count = 0;
+	for (; n->told < n->functions.count; n->told++)
+		tell(n, &n->functions.at[n->told], room, each, context);
 	chains_each_new(&n->chains, &n->text, each, context);
 }
 

@@ -78,6 +78,9 @@ void namer_set_patience(struct namer *n, nsec time);
 /* How many answers were late since then: functions not known because their symbols were being
  * read, also where they are by now. */
 uint64_t namer_late(const struct namer *n);
+/* The same of answers without file and line, or without what is inlined there: the time for
+ * lines was used up. */
+uint64_t namer_lineless(const struct namer *n);
 /* The file, as the target sees it, whose symbols the last of these is of; "" = there was none.
  */
 const char *namer_awaited(const struct namer *n);
@@ -86,7 +89,8 @@ void namer_give_up(struct namer *n);
 
 /* Calls each with a record (time 0; valid during the call) for every function
  * and every inlined one that was asked for, found and not told before, so that
- * a recording carries the names of exactly what is in it.  What came from
+ * a recording carries the names of exactly what is in it; and again for a function whose file
+ * and line were found since (the last record of a start counts).  What came from
  * records is not told. */
 typedef void (*namer_record)(void *context, const struct event *e);
 void namer_each_new_symbol(struct namer *n, namer_record each, void *context);

@@ -262,6 +262,43 @@ static unsigned expand_some(struct namer *n, uint32_t image, uint64_t *offset,
 	return 0;
 }
 
+/* What was told without a line is told again with it. */
+static void lines_are_told_once_they_are_known(void **state)
+{
+	struct namer *n = namer_new(NULL), *elsewhere = namer_new(NULL);
+	struct naming naming = namer_naming(n), later = namer_naming(elsewhere);
+	struct frame_name found;
+	struct event_room room;
+	struct build_id id;
+	struct built b;
+	uint64_t offset;
+
+	if (!build(&b, "dull"))
+		skip();
+	offset = look(b.path, "dull", &id);
+	assert_int_equal(namer_image(n, image_record(&room, 2, IMAGE_FILE, b.path, &id), b.path,
+				     NULL),
+			 0);
+	demolish(&b);
+	namer_event(elsewhere, &image_record(&room, 2, IMAGE_FILE, b.path, &id)->head);
+	namer_set_line_budget(n, 0);
+	assert_string_equal(name_of(n, 2, offset), "dull");
+	assert_int_equal(namer_lineless(n), 1);
+	namer_each_new_symbol(n, replay, elsewhere);
+
+	namer_set_line_budget(n, 10 * NSEC_PER_SEC);
+	namer_set_patience(n, 0);
+	assert_true(naming.find(naming.context, 2, offset, &found));
+	assert_int_equal(namer_lineless(n), 0);
+	assert_int_equal(found.line, 1);
+	namer_each_new_symbol(n, replay, elsewhere);
+	assert_true(later.find(later.context, 2, offset, &found));
+	assert_true(text_ends(found.file, "lib.c"));
+	assert_int_equal(found.line, 1);
+	namer_free(n);
+	namer_free(elsewhere);
+}
+
 static void what_is_inlined_goes_with_the_recording(void **state)
 {
 	struct namer *n = namer_new(NULL), *elsewhere = namer_new(NULL);
@@ -471,6 +508,7 @@ int main(void)
 		cmocka_unit_test(another_build_is_not_used),
 		cmocka_unit_test(recorded_names_go_first_and_the_newer_holds),
 		cmocka_unit_test(what_was_asked_for_is_told_once),
+		cmocka_unit_test(lines_are_told_once_they_are_known),
 		cmocka_unit_test(what_is_inlined_goes_with_the_recording),
 		cmocka_unit_test(symbols_that_are_being_read_are_waited_for),
 		cmocka_unit_test(symbols_that_are_not_waited_for_are_a_problem),

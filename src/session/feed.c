@@ -13,6 +13,7 @@ void feed_done(struct feed *f)
 	store_free(f->store);
 	namer_free(f->namer);
 	array_done(&f->late);
+	array_done(&f->lineless);
 	*f = (struct feed){ 0 };
 }
 
@@ -30,11 +31,15 @@ static bool name_frame(struct feed *f, frame_id id)
 	struct naming naming = namer_naming(f->namer);
 	struct frame frame = frame_at(&f->store->frames, id);
 	struct frame_name name, levels[NAMING_LEVELS];
-	uint64_t late = namer_late(f->namer);
+	uint64_t late = namer_late(f->namer), lineless = namer_lineless(f->namer);
 
 	naming.find(naming.context, frame.image, frame.offset, &name);
 	naming.expand(naming.context, frame.image, frame.offset, levels, NAMING_LEVELS);
-	return namer_late(f->namer) == late;
+	if (namer_late(f->namer) != late)
+		return false;
+	if (namer_lineless(f->namer) != lineless)
+		array_push(&f->lineless, id);
+	return true;
 }
 
 bool feed_name(struct feed *f, nsec patience)
@@ -53,6 +58,18 @@ bool feed_name(struct feed *f, nsec patience)
 			array_push(&f->late, f->named);
 	namer_each_new_symbol(f->namer, feed_write, f);
 	return !f->late.count;
+}
+
+void feed_add_lines(struct feed *f, nsec time)
+{
+	uint32_t count = f->lineless.count;
+
+	namer_set_line_budget(f->namer, time);
+	/* those that stay so are put where those before them were */
+	f->lineless.count = 0;
+	for (uint32_t i = 0; i < count; i++)
+		name_frame(f, f->lineless.at[i]);
+	namer_each_new_symbol(f->namer, feed_write, f);
 }
 
 void feed_event(void *feed, const struct event *e)

@@ -97,6 +97,8 @@ static void on_poll(void *context)
 /* So long symbols that are being read are waited for: in a tick, and at the end. */
 #define TICK_PATIENCE (100 * NSEC_PER_MSEC)
 #define END_PATIENCE (10 * NSEC_PER_SEC)
+/* So much CPU time lines may take by then, in which nobody hears a signal. */
+#define END_LINES NSEC_PER_SEC
 
 static void on_tick(void *context)
 {
@@ -225,10 +227,11 @@ static void name_rest(void *context)
 		all = feed_name(&s->feed, TICK_PATIENCE);
 	}
 	log_progress_done();
-	if (all)
-		return;
-	namer_give_up(s->feed.namer);
-	feed_name(&s->feed, 0);
+	if (!all) {
+		namer_give_up(s->feed.namer);
+		feed_name(&s->feed, 0);
+	}
+	feed_add_lines(&s->feed, END_LINES);
 }
 
 int session_arm(struct session *s, struct error *err)
