@@ -5,6 +5,7 @@
 
 #include <limits.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +15,10 @@
 
 /* How much to say is a property of the whole program's run. */
 static enum log_level level = LOG_SAY;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of what is written, and of these */
 static bool progress_shown;
+static uint64_t progress_count;
 
 void log_set_level(enum log_level l)
 {
@@ -26,11 +30,18 @@ enum log_level log_level(void)
 	return level;
 }
 
-void log_progress_done(void)
+static void clear_progress(void)
 {
 	if (progress_shown)
 		fputs("\r\033[K", stderr);
 	progress_shown = false;
+}
+
+void log_progress_done(void)
+{
+	pthread_mutex_lock(&lock);
+	clear_progress();
+	pthread_mutex_unlock(&lock);
 }
 
 static void put(const char *s)
@@ -48,7 +59,6 @@ static void log_line(const char *format, va_list ap)
 	AUTO_TEXT struct text out = { 0 };
 	char line[4096];
 
-	log_progress_done();
 	vsnprintf(line, sizeof(line), format, ap);
 	for (char *at = line; at;) {
 		char *end = strchr(at, '\n');
@@ -62,7 +72,10 @@ static void log_line(const char *format, va_list ap)
 			     strlen(START));
 		at = end;
 	}
+	pthread_mutex_lock(&lock);
+	clear_progress();
 	put(text_string(&out));
+	pthread_mutex_unlock(&lock);
 }
 
 #define LOG_FUNCTION(name, least)          \
@@ -90,6 +103,21 @@ static bool takes_more(void)
 	return poll(&room, 1, 0) > 0;
 }
 
+bool log_shows_progress(void)
+{
+	return level >= LOG_SAY && terminal_has_codes(STDERR_FILENO);
+}
+
+uint64_t log_progress_count(void)
+{
+	uint64_t count;
+
+	pthread_mutex_lock(&lock);
+	count = progress_count;
+	pthread_mutex_unlock(&lock);
+	return count;
+}
+
 /* It is no longer than a line: of more than one only the last could be taken back. */
 void log_progress(const char *format, ...)
 {
@@ -97,14 +125,17 @@ void log_progress(const char *format, ...)
 	char line[256];
 	va_list ap;
 
-	if (level < LOG_SAY || !terminal_has_codes(STDERR_FILENO) || !takes_more())
+	if (!log_shows_progress() || !takes_more())
 		return;
-	log_progress_done();
 	va_start(ap, format);
 	vsnprintf(line, sizeof(line), format, ap);
 	va_end(ap);
 	if (columns)
 		line[columns_offset(line, columns - 1)] = 0;
+	pthread_mutex_lock(&lock);
+	clear_progress();
 	put(line);
 	progress_shown = true;
+	progress_count++;
+	pthread_mutex_unlock(&lock);
 }

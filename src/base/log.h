@@ -1,12 +1,13 @@
 /*
  * log - messages to the person, on standard error.
  *
- * Only commands (cmd/, session/) print; everything below returns errors.
+ * Only commands (cmd/, session/) print; everything below returns errors.  From any thread.
  */
 #ifndef SONDE_BASE_LOG_H
 #define SONDE_BASE_LOG_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 enum log_level { LOG_QUIET, LOG_SAY, LOG_DETAIL };
 
@@ -26,5 +27,9 @@ void log_detail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void log_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Removes the progress line. */
 void log_progress_done(void);
+/* Would a progress line be seen at all? */
+bool log_shows_progress(void);
+/* How many were. */
+uint64_t log_progress_count(void);
 
 #endif

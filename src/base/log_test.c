@@ -1,4 +1,5 @@
 #include "base/log.h"
+#include "base/notice.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -128,12 +129,47 @@ static void a_terminal_breaks_no_words(void **state)
 			    "       (as what is below it does, too)\n");
 }
 
+/* Waits until somebody else has shown something. */
+static void work_for_long(void)
+{
+	uint64_t before = log_progress_count();
+
+	notice_begin("reading");
+	notice_begin("reading a part"); /* the whole is shown */
+	while (log_progress_count() == before)
+		usleep(1000);
+	notice_end();
+	notice_end();
+}
+
+static void work_and_say_so(void)
+{
+	notice_begin("reading");
+	log_progress("1 of 2");
+	usleep(1200000);
+	notice_end();
+	notice_begin("writing");
+	notice_end();
+}
+
+static void what_takes_a_second_is_told(void **state)
+{
+	unsetenv("COLUMNS");
+	setenv("TERM", "xterm", 1);
+	assert_string_equal(shown_by(work_for_long), "reading ... 1 s\r\033[K");
+	assert_string_equal(shown_by(work_and_say_so), "1 of 2\r\033[K");
+	setenv("TERM", "dumb", 1);
+	notice_begin("nobody sees it");
+	notice_end();
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_level_says_how_much),
 		cmocka_unit_test(names_cannot_reach_the_terminal),
 		cmocka_unit_test(a_terminal_breaks_no_words),
+		cmocka_unit_test(what_takes_a_second_is_told),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -17,7 +17,7 @@ static int load(const char *path, const struct run_option *o, const struct sink 
 	int code = recording_load(path, &feed, err);
 
 	if (code == 0)
-		code = ask_picture(&ask, &feed, ret, err);
+		code = recording_ask(&ask, &feed, ret, err);
 	feed_done(&feed);
 	return code;
 }

@@ -3,6 +3,7 @@
  */
 #include "base/columns.h"
 #include "base/log.h"
+#include "base/notice.h"
 #include "base/terminal.h"
 #include "cmd/command.h"
 #include "cmd/list_line.h"
@@ -203,7 +204,7 @@ static void add_rows(struct listing *l, const struct match_list *all, bool only_
 		row = listing_add(l, &all->at[i]);
 		if (row && !only_main) /* a pattern was given: what it names is worth a look */
 			listing_count_copies(l, row);
-		if (i % 1024 == 0)
+		if (i % 1024 == 1023)
 			log_progress("%u of %u functions", i, all->count);
 	}
 	log_progress_done();
@@ -214,10 +215,15 @@ static int list_functions(struct listing *l, const char *pattern, bool json, str
 {
 	struct match_list all = { 0 };
 	struct kernel_support support;
-	int code = list_match(l->code, pattern, &all, err);
+	int code;
 
+	notice_begin("reading symbols");
+	code = list_match(l->code, pattern, &all, err);
+	notice_end();
 	if (!code) {
+		notice_begin("looking how calls end");
 		add_rows(l, &all, !pattern);
+		notice_end();
 		if (!kernel_support_probe(&support))
 			(void)live_price_here(kernel_attach_kind(&support), &l->price, err);
 		say_what(l);

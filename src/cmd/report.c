@@ -27,7 +27,7 @@ static int report(const struct run_option *o, const char *path, struct error *er
 		return code;
 	code = recording_load(path, &feed, err);
 	if (code == 0)
-		code = ask_picture(&ask, &feed, &p, err);
+		code = recording_ask(&ask, &feed, &p, err);
 	if (code == 0)
 		code = output_picture(&output, p, err);
 	picture_free(p);

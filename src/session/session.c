@@ -1,6 +1,7 @@
 #include "session/session.h"
 
 #include "base/log.h"
+#include "base/notice.h"
 #include "proc/thread.h"
 #include "session/files.h"
 #include "session/follow.h"
@@ -36,11 +37,11 @@ static int find_target(struct session *s, struct error *err)
 	return target_find(&query, &s->target, err);
 }
 
-int session_open(struct session *s, const struct session_option *option, struct error *err)
+static int open_all(struct session *s, struct error *err)
 {
+	const struct session_option *option = &s->option;
 	int code;
 
-	*s = (struct session){ .option = *option, .opened = clock_now() };
 	code = process_numbers_check(err);
 	if (code == 0)
 		code = files_allow_many(err);
@@ -57,6 +58,17 @@ int session_open(struct session *s, const struct session_option *option, struct 
 				 "not -a");
 	return watch_find(&s->watch, &s->target, option->places, option->nr_places,
 			  option->exit, err);
+}
+
+int session_open(struct session *s, const struct session_option *option, struct error *err)
+{
+	int code;
+
+	*s = (struct session){ .option = *option, .opened = clock_now() };
+	notice_begin("looking at the target");
+	code = open_all(s, err);
+	notice_end();
+	return code;
 }
 
 void session_observe(struct session *s, struct session_observer observer)
@@ -234,7 +246,7 @@ static void name_rest(void *context)
 	feed_add_lines(&s->feed, END_LINES);
 }
 
-int session_arm(struct session *s, struct error *err)
+static int arm(struct session *s, struct error *err)
 {
 	bool by_thread = s->target.thread || s->target.tids.count;
 	struct source_option option;
@@ -295,6 +307,16 @@ int session_arm(struct session *s, struct error *err)
 		watch_tell(&s->watch, 0, s->source, &s->describe, &s->feed);
 	if (code == 0)
 		permit_pending(s);
+	return code;
+}
+
+int session_arm(struct session *s, struct error *err)
+{
+	int code;
+
+	notice_begin("attaching");
+	code = arm(s, err);
+	notice_end();
 	return code;
 }
 
