@@ -82,6 +82,11 @@ void native_wait(struct native *n, nsec time)
 		reader_wait(n->reader, n->image, time);
 }
 
+uint64_t native_forgotten(const struct native *n)
+{
+	return image_symbols_are_read(n->image) ? symtab_forgotten(image_symbols(n->image)) : 0;
+}
+
 int native_find(struct native *n, uint64_t offset, struct found *ret)
 {
 	const struct symbol *s;
@@ -97,6 +102,7 @@ int native_find(struct native *n, uint64_t offset, struct found *ret)
 		text_add_char(&ret->name, '~');
 		demangle(s->near, DEMANGLE_NAME, &ret->name);
 	}
+	ret->made = s->kind == SYMBOL_UNNAMED;
 	ret->start = s->offset;
 	ret->length = s->size;
 	ret->file = "";

@@ -23,6 +23,7 @@ struct found {
 	const char *file; /* "" = not known; lives as long as the origin */
 	uint32_t line;
 	bool late; /* there was no time to look for file and line */
+	bool made; /* its symbol is not there, only where it begins: "fn_65100~deflate" */
 };
 
 /* Takes the image over, on failure too.  -ESTALE: it has another build-id than the one that was
@@ -38,6 +39,8 @@ void native_close(struct native *n); /* NULL is fine */
 void native_set_line_budget(struct native *n, nsec left);
 /* 1; 0: no function there; -EAGAIN: its symbols are still being read. */
 int native_find(struct native *n, uint64_t offset, struct found *ret);
+/* Symbols that were left out (elf/symtab.h), of those that are read. */
+uint64_t native_forgotten(const struct native *n);
 /* Waits for them, so long at most. */
 void native_wait(struct native *n, nsec time);
 /* What is inlined at an offset, as inlines_find(); -EAGAIN also as above. */

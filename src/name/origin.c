@@ -127,11 +127,35 @@ static bool find_made(struct perfmap *map, uint64_t address, struct found *ret)
 	return true;
 }
 
+/* What was asked for may be one of those. */
+static void note_forgotten(struct origin *o)
+{
+	uint64_t forgotten = native_forgotten(o->native);
+	char count[TEXT_QUANTITY];
+
+	if (!forgotten || o->problem)
+		return;
+	o->missed = true;
+	o->problem =
+		mem_format("%s symbols of '%s' were left out: there are too many, or their "
+			   "names are too long",
+			   text_count(count, forgotten), o->path);
+}
+
+static int find_native(struct origin *o, uint64_t offset, struct found *ret)
+{
+	int r = native_find(o->native, offset, ret);
+
+	if (r == 0 || (r > 0 && ret->made))
+		note_forgotten(o);
+	return r;
+}
+
 int origin_find(struct origin *o, uint64_t offset, nsec line_budget, struct found *ret)
 {
 	origin_need(o, line_budget);
 	if (o->native)
-		return native_find(o->native, offset, ret);
+		return find_native(o, offset, ret);
 	if (o->perfmap)
 		return find_made(o->perfmap, offset, ret);
 	return o->kernel && find_kernel(o->kernel, offset, ret);

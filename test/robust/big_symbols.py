@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """big_symbols - a program with many more symbols than it had.
 
-	big_symbols.py FROM TO COUNT [NAME_BYTES]
+	big_symbols.py FROM TO COUNT [NAME_BYTES [first]]
 
 TO is the program FROM with COUNT more function symbols, spread over its .text, called
-extra_0 and so on, each nearer to the code after it than the function's own; with NAME_BYTES all of them have one and the same name of so many bytes.
+extra_0 and so on, each nearer to the code after it than the function's own; with NAME_BYTES all of
+them have one and the same name of so many bytes.  They come behind the symbols it had, or first.
 It runs as FROM does: what is loaded is not touched.  (ELF-64, System V ABI.)
 """
 import struct
@@ -48,7 +49,7 @@ def main():
                     for i, name in enumerate(at))
     data += bytes(-len(data) % 16)
     symbols[4], symbols[5] = len(data), len(kept) + len(more)
-    data += kept + more
+    data += more + kept if 'first' in sys.argv else kept + more
     strings[4], strings[5] = len(data), len(names)
     data += names
     data += bytes(-len(data) % 16)

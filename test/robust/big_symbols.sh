@@ -3,13 +3,13 @@
 # run, which hears its signals meanwhile; names are waited for at the end, and given up aloud.
 # Runs beside others: nothing of it depends on load.
 . "$(dirname "$0")/../live/lib.sh"
-plan 13
+plan 15
 need root
 need bpf
 
 # A hang, where reading takes a few seconds.
 HANG=60
-more_symbols() { # FILE COUNT [NAME_BYTES]
+more_symbols() { # FILE COUNT [NAME_BYTES [first]]
 	"$python" "$(dirname "$0")/big_symbols.py" "$targets/calls" "$work/$1" "${@:2}" &&
 		chmod +x "$work/$1"
 }
@@ -68,5 +68,11 @@ begin trap
 timeout $HANG "$sonde" record -p "$target" -F 499 -d 1 -o "$work/x.sonde" 2>"$err"
 check 'and it is recorded' test $? = 0
 check 'with the names it has besides' named spin
+stop
+
+check 'the same with the long names first' more_symbols late 1000000 60000 first
+begin late
+sonde_run record -p "$target" -F 499 -d 1 -o "$work/x.sonde"
+check 'that symbols were left out is said' says "symbols of '.*/late' were left out"
 stop
 finish
