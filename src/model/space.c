@@ -4,6 +4,9 @@
 
 #include <assert.h>
 
+/* Of former ranges so many go at once: one at a time would move all the others each time. */
+#define OLD_AT_ONCE (SPACE_MAX_OLD / 8)
+
 typedef ARRAY(struct space_range) range_list;
 
 static uint32_t count_ranges(const struct space *s)
@@ -61,8 +64,8 @@ static void space_retire(struct space *s, struct space_range part, nsec until)
 	if (part.since >= until)
 		return;
 	if (s->old.count >= SPACE_MAX_OLD) {
-		s->old.count--;
-		memmove(s->old.at, s->old.at + 1, s->old.count * sizeof(*s->old.at));
+		s->old.count -= OLD_AT_ONCE;
+		memmove(s->old.at, s->old.at + OLD_AT_ONCE, s->old.count * sizeof(*s->old.at));
 	}
 	part.until = until;
 	array_push(&s->old, part);
