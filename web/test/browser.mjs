@@ -76,6 +76,7 @@ await test("it says why slow calls are slow", async () => {
 });
 
 await test("frames are as wide as what they weigh", async () => {
+  await until(() => sonde.flame.rects.count >= 5); // they are drawn a moment after they have come
   const wrong = await ask(() => {
     const { state, flame } = sonde, r = flame.rects, tree = state.tree();
     const total = tree.totals(state.mask.value, "nsec"), bad = [];
