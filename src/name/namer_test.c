@@ -339,74 +339,78 @@ static void what_is_inlined_goes_with_the_recording(void **state)
 	namer_free(elsewhere);
 }
 
-/* Nothing of it can be read while it is locked here. */
-static void symbols_that_are_being_read_are_waited_for(void **state)
+/* A file of image 7 of which nothing can be read while it is locked here. */
+struct held {
+	struct images *images;
+	struct namer *namer;
+	struct image *image;
+	struct built built;
+	uint64_t offset; /* of its function */
+};
+
+/* Locked; skips where nothing can be built. */
+static void held_begin(struct held *h, const char *function)
 {
-	struct images *images = images_new();
-	struct namer *n = namer_new(images);
 	struct event_room room;
 	struct build_id id;
-	struct image *image;
-	struct built b;
-	uint64_t offset;
 
-	if (!build(&b, "comes_late"))
+	if (!build(&h->built, function))
 		skip();
-	offset = look(b.path, "comes_late", &id);
-	assert_int_equal(images_open(images, b.path, "late", &image, NULL), 0);
-	assert_int_equal(namer_image(n, image_record(&room, 7, IMAGE_FILE, b.path, &id), b.path,
-				     NULL),
+	h->images = images_new();
+	h->namer = namer_new(h->images);
+	h->offset = look(h->built.path, function, &id);
+	assert_int_equal(images_open(h->images, h->built.path, "late", &h->image, NULL), 0);
+	assert_int_equal(namer_image(h->namer,
+				     image_record(&room, 7, IMAGE_FILE, h->built.path, &id),
+				     h->built.path, NULL),
 			 0);
-	image_lock(image);
+	image_lock(h->image);
+}
+
+/* Unlocked before. */
+static void held_end(struct held *h)
+{
+	image_close(h->image);
+	demolish(&h->built);
+	namer_free(h->namer);
+	images_free(h->images);
+}
+
+static void symbols_that_are_being_read_are_waited_for(void **state)
+{
+	struct held h;
+
+	held_begin(&h, "comes_late");
 	for (unsigned i = 0; i < 2; i++) {
-		namer_set_patience(n, i * NSEC_PER_MSEC);
-		assert_int_equal(namer_late(n), 0);
-		assert_string_equal(name_of(n, 7, offset), "");
-		assert_string_equal(name_of(n, 7, offset + 1), "");
-		assert_int_equal(namer_late(n), 2);
-		assert_string_equal(namer_awaited(n), b.path);
-		assert_string_equal(namer_problem(n, 7), "");
+		namer_set_patience(h.namer, i * NSEC_PER_MSEC);
+		assert_int_equal(namer_late(h.namer), 0);
+		assert_string_equal(name_of(h.namer, 7, h.offset), "");
+		assert_string_equal(name_of(h.namer, 7, h.offset + 1), "");
+		assert_int_equal(namer_late(h.namer), 2);
+		assert_string_equal(namer_awaited(h.namer), h.built.path);
+		assert_string_equal(namer_problem(h.namer, 7), "");
 	}
-	image_unlock(image);
-	namer_set_patience(n, UINT64_MAX);
-	assert_string_equal(name_of(n, 7, offset), "comes_late");
-	assert_int_equal(namer_late(n), 0);
-	image_close(image);
-	demolish(&b);
-	namer_free(n);
-	images_free(images);
+	image_unlock(h.image);
+	namer_set_patience(h.namer, UINT64_MAX);
+	assert_string_equal(name_of(h.namer, 7, h.offset), "comes_late");
+	assert_int_equal(namer_late(h.namer), 0);
+	held_end(&h);
 }
 
 static void symbols_that_are_not_waited_for_are_a_problem(void **state)
 {
-	struct images *images = images_new();
-	struct namer *n = namer_new(images);
 	AUTO_TEXT struct text problems = { 0 };
-	struct event_room room;
-	struct build_id id;
-	struct image *image;
-	struct built b;
-	uint64_t offset;
+	struct held h;
 
-	if (!build(&b, "too_late"))
-		skip();
-	offset = look(b.path, "too_late", &id);
-	assert_int_equal(images_open(images, b.path, "late", &image, NULL), 0);
-	assert_int_equal(namer_image(n, image_record(&room, 7, IMAGE_FILE, b.path, &id), b.path,
-				     NULL),
-			 0);
-	image_lock(image);
-	namer_set_patience(n, 0);
-	namer_give_up(n);
-	assert_string_equal(name_of(n, 7, offset), "");
-	assert_string_equal(name_of(n, 7, offset), "");
-	image_unlock(image);
-	namer_problems(n, &problems);
+	held_begin(&h, "too_late");
+	namer_set_patience(h.namer, 0);
+	namer_give_up(h.namer);
+	assert_string_equal(name_of(h.namer, 7, h.offset), "");
+	assert_string_equal(name_of(h.namer, 7, h.offset), "");
+	image_unlock(h.image);
+	namer_problems(h.namer, &problems);
 	assert_non_null(strstr(text_string(&problems), "were still being read"));
-	image_close(image);
-	demolish(&b);
-	namer_free(n);
-	images_free(images);
+	held_end(&h);
 }
 
 static void levels_that_do_not_fit_are_not_taken(void **state)
