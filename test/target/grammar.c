@@ -297,11 +297,12 @@ static void all_acts(const struct stage *s)
 	uint64_t until = stage_now() + s->seconds * 1000000000ull;
 	pthread_t threads[16];
 
+	/* first: a thread's timer may go off before this one runs again */
+	set_signals();
 	for (unsigned i = 1; i < s->threads && i < 16; i++) {
 		if (pthread_create(&threads[i], NULL, g_thread, (void *)(uintptr_t)(i + 1)))
 			exit(4);
 	}
-	set_signals();
 	prepare(1);
 	while (!done && !(s->calls && rounds >= s->calls)) {
 		g_round();
