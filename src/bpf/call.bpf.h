@@ -205,8 +205,25 @@ __noinline int close_state(struct thread_state *t, __u32 reason, __u64 now)
 	return 0;
 }
 
+/* Tells of a span that is open, unless it was counted before. */
+__noinline int tell_one(struct open_span *s, __u64 parent, __u64 pid_tid, __u64 now)
+{
+	struct event_open e = { .parent = parent, .pid = pid_tid >> 32 };
+
+	if (!s || is_counted(s))
+		return 0;
+	e.span = s->id;
+	e.began = s->began;
+	e.probe = s->probe;
+	event_fill(&e.head, EVENT_OPEN, sizeof(e), (__u32)pid_tid, now);
+	send(&e, sizeof(e), &loss.spans);
+	if (phase == PHASE_CLOSING)
+		count_end(e.probe, END_DETACHED);
+	return 0;
+}
+
 /* Tells of all that is open. */
-__noinline int tell_open(struct thread_state *t, __u32 pid, __u32 tid, __u64 now)
+__noinline int tell_open(struct thread_state *t, __u64 pid_tid, __u64 now)
 {
 	__u64 parent;
 
@@ -215,22 +232,13 @@ __noinline int tell_open(struct thread_state *t, __u32 pid, __u32 tid, __u64 now
 	parent = t->outer;
 	for (__u32 i = 0; i < MAX_OPEN; i++) {
 		struct open_span *s = &t->spans[i];
-		struct event_open e = { .parent = parent, .pid = pid };
 
 		if (i >= t->depth)
 			break;
-		e.span = s->id;
-		e.began = s->began;
-		e.probe = s->probe;
 		if (is_stale(s->probe))
 			continue;
+		tell_one(s, parent, pid_tid, now);
 		parent = s->id;
-		if (is_counted(s))
-			continue;
-		event_fill(&e.head, EVENT_OPEN, sizeof(e), tid, now);
-		send(&e, sizeof(e), &loss.spans);
-		if (phase == PHASE_CLOSING)
-			count_end(e.probe, END_DETACHED);
 	}
 	return 0;
 }
@@ -244,8 +252,8 @@ static __always_inline __u32 left_by(const struct thread_state *t)
 	return t->leaving ? t->leaving : END_LONGJMP;
 }
 
-/* Is a span whose return slot is the one of a call that begins now a dead frame?
- * Alive is what reached this call by a jump (a tail call): a hooked one, if the slot
+/* Is a span a dead frame, whose return slot is that of a call that begins now or lies below
+ * it?  Alive is what reached this call by a jump (a tail call): a hooked one, if the slot
  * shows the kernel's trampoline; one that follows jumps, if the caller is the same.
  * Nothing that is followed leads back to where it began, so that a call of the same
  * function is a new one.  base: of thread_state. */
@@ -255,6 +263,8 @@ __noinline int is_dead_at(const struct open_span *s, __u64 slot, __u64 entry, __
 
 	if (!s)
 		return 0;
+	if (s->slot < slot)
+		return true;
 	if (s->flags & SPAN_HOOKED)
 		return !is_tail_call(slot);
 	if (!(s->flags & SPAN_FOLLOWS) || s->entry == entry)
@@ -282,7 +292,7 @@ __noinline int alive_at(struct thread_state *t, __u64 slot, __u64 entry)
 		s = &t->spans[d];
 		if (s->slot > slot)
 			break;
-		if (s->slot < slot || is_dead_at(s, slot, entry, t->base))
+		if (is_dead_at(s, slot, entry, t->base))
 			alive = d;
 	}
 	return alive;

@@ -176,7 +176,7 @@ static __always_inline void goroutines_end(__u32 pid, __u32 reason, __u64 now)
 static long goroutine_tell_one(void *map, struct goroutine_key *key, struct thread_state *t,
 			       __u64 *now)
 {
-	tell_open(t, key->pid, t->tid, *now);
+	tell_open(t, (__u64)key->pid << 32 | t->tid, *now);
 	return 0;
 }
 

@@ -167,7 +167,7 @@ int open_spans(struct bpf_iter__task *ctx)
 	}
 	t = bpf_task_storage_get(&threads, task, 0, 0);
 	if (t)
-		tell_open(t, task->tgid, task->pid, bpf_ktime_get_ns());
+		tell_open(t, (__u64)task->tgid << 32 | task->pid, bpf_ktime_get_ns());
 	return 0;
 }
 

@@ -15,14 +15,17 @@ __noinline __u64 walk_true_return(struct walk *w, __u64 slot)
 		return 0;
 	for (int i = 0; i < 64; i++) {
 		struct return_instance *r = (void *)w->hooks;
-		__u64 to;
+		__u64 at, to;
 
-		if (!r || BPF_CORE_READ(r, stack) > slot)
+		if (!r)
+			break;
+		at = BPF_CORE_READ(r, stack);
+		if (at > slot)
 			break;
 		to = BPF_CORE_READ(r, orig_ret_vaddr);
 		w->hooks = (__u64)BPF_CORE_READ(r, next);
 		/* a call reached by a jump from a hooked one returns to the trampoline too */
-		if (BPF_CORE_READ(r, stack) == slot && to - w->trampoline >= 4096)
+		if (at == slot && to - w->trampoline >= 4096)
 			return to;
 	}
 	/* caught while the kernel was hooking it: not in its list yet */
