@@ -30,7 +30,7 @@ void text_cut(struct text *t, size_t size)
 		t->bytes[t->size = size] = 0;
 }
 
-static void text_reserve(struct text *t, size_t more)
+void text_reserve(struct text *t, size_t more)
 {
 	size_t need = t->size + more + 1;
 

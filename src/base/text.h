@@ -19,6 +19,8 @@ void text_done(struct text *t);
 void text_clear(struct text *t);
 /* Takes away what is behind the first `size` bytes. */
 void text_cut(struct text *t, size_t size);
+/* Makes room for so many more bytes, for a text that will be large. */
+void text_reserve(struct text *t, size_t more);
 void text_add(struct text *t, const char *s);
 void text_add_part(struct text *t, const char *s, size_t length);
 void text_add_char(struct text *t, char c);

@@ -11,7 +11,11 @@
 /* Far more than any kernel has: it also bounds what is read. */
 #define SYMBOLS_MAX (4u << 20)
 #define FILE_SIZE_MAX (512u << 20)
-#define READ_SIZE (1u << 20)
+/* The kernel gives about a page at a time. */
+#define READ_SIZE (64u << 10)
+/* Room for a kernel of usual size: memory that is not touched costs nothing, to grow does. */
+#define SYMBOLS_USUAL (192u << 10)
+#define NAMES_USUAL (6u << 20)
 
 struct kallsym {
 	uint64_t address;
@@ -24,26 +28,6 @@ struct kallsyms {
 	struct text text;	       /* "" and then all names, each with its NUL */
 };
 
-static int read_text(const char *path, struct text *ret, struct error *err)
-{
-	AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
-	AUTO_FREE char *part = mem_alloc(READ_SIZE);
-	ssize_t n;
-
-	if (fd < 0)
-		return error_set(err, errno, "cannot read the kernel's symbols from '%s': %s",
-				 path, strerror(errno));
-	while ((n = read(fd, part, READ_SIZE)) && ret->size < FILE_SIZE_MAX) {
-		if (n > 0)
-			text_add_part(ret, part, n);
-		else if (errno != EINTR)
-			return error_set(err, errno,
-					 "cannot read the kernel's symbols from '%s': %s", path,
-					 strerror(errno));
-	}
-	return 0;
-}
-
 static uint32_t keep(struct kallsyms *k, const char *from, size_t length)
 {
 	uint32_t at = k->text.size;
@@ -52,6 +36,11 @@ static uint32_t keep(struct kallsyms *k, const char *from, size_t length)
 	text_add_char(&k->text, 0);
 	return at;
 }
+
+/* What was seen: lines with addresses, lines whose address is 0. */
+struct lines {
+	bool shown, hidden;
+};
 
 static int digit(char c)
 {
@@ -100,6 +89,57 @@ static bool add_line(struct kallsyms *k, const char *line, const char *end)
 	s.name = keep(k, at, name_end - at);
 	array_push(&k->symbols, s);
 	return true;
+}
+
+static void note_line(struct kallsyms *k, const char *line, const char *end, struct lines *seen)
+{
+	if (add_line(k, line, end))
+		seen->shown = true;
+	else
+		seen->hidden = true;
+}
+
+/* Adds the whole lines of a part: how many bytes they are. */
+static size_t add_lines(struct kallsyms *k, const char *at, size_t size, struct lines *seen)
+{
+	const char *start = at, *end = at + size, *stop;
+
+	while (at < end && (stop = memchr(at, '\n', end - at))) {
+		note_line(k, at, stop, seen);
+		at = stop + 1;
+	}
+	return at - start;
+}
+
+/* Line by line as they are read: the whole text, three times what is kept of it, is never
+ * in memory.  A line that is longer than the buffer ends what is read. */
+static int read_lines(struct kallsyms *k, const char *path, struct lines *seen,
+		      struct error *err)
+{
+	AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
+	AUTO_FREE char *part = mem_alloc(READ_SIZE);
+	size_t held = 0, total = 0, done;
+	ssize_t n;
+
+	if (fd < 0)
+		return error_set(err, errno, "cannot read the kernel's symbols from '%s': %s",
+				 path, strerror(errno));
+	while (held < READ_SIZE && total < FILE_SIZE_MAX &&
+	       (n = read(fd, part + held, READ_SIZE - held))) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return error_set(err, errno,
+					 "cannot read the kernel's symbols from '%s': %s", path,
+					 strerror(errno));
+		total += n;
+		done = add_lines(k, part, held + n, seen);
+		held += n - done;
+		memmove(part, part + done, held);
+	}
+	if (held)
+		note_line(k, part, part + held, seen);
+	return 0;
 }
 
 /* As for files: global first, then without leading underscores, then shorter. */
@@ -155,34 +195,23 @@ static int nothing_read(const char *path, bool hidden, struct error *err)
 
 int kallsyms_load(const char *path, struct kallsyms **ret, struct error *err)
 {
-	AUTO_TEXT struct text lines = { 0 };
-	bool hidden = false, shown = false;
-	const char *at, *end;
-	struct kallsyms *k;
-	int r = read_text(path, &lines, err);
+	struct kallsyms *k = NEW(struct kallsyms);
+	struct lines seen = { 0 };
+	int r;
 
-	if (r)
-		return r;
-	k = NEW(struct kallsyms);
+	array_reserve(&k->symbols, SYMBOLS_USUAL);
+	text_reserve(&k->text, NAMES_USUAL);
 	keep(k, "", 0);
-	end = text_string(&lines) + lines.size;
-	for (at = text_string(&lines); at < end;) {
-		const char *stop = memchr(at, '\n', end - at);
-
-		stop = stop ? stop : end;
-		if (add_line(k, at, stop))
-			shown = true;
-		else
-			hidden = true;
-		at = stop + 1;
+	r = read_lines(k, path, &seen, err);
+	if (!r && !k->symbols.count)
+		r = nothing_read(path, seen.hidden && !seen.shown, err);
+	if (r) {
+		kallsyms_free(k);
+		return r;
 	}
-	if (k->symbols.count) {
-		sort(k);
-		*ret = k;
-		return 0;
-	}
-	kallsyms_free(k);
-	return nothing_read(path, hidden && !shown, err);
+	sort(k);
+	*ret = k;
+	return 0;
 }
 
 void kallsyms_free(struct kallsyms *k)
