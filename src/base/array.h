@@ -37,9 +37,8 @@ static inline void *array_grow(void *at, uint32_t *room, uint32_t count, size_t 
 #define array_push(a, value) (*(__typeof__((a)->at))array_add(a) = (value))
 
 /* Room for so many elements in all, for one that is still empty and will be large. */
-#define array_reserve(a, many)                                        \
-	((a)->room = (many), (a)->at = mem_resize((a)->at, (a)->room, \
-						  sizeof(*(a)->at)))
+#define array_reserve(a, many) \
+	((a)->room = (many), (a)->at = mem_resize((a)->at, (a)->room, sizeof(*(a)->at)))
 
 #define array_clear(a) ((void)((a)->count = 0))
 

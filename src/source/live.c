@@ -87,6 +87,30 @@ static uint32_t slots_for(const struct source_option *o)
 	return slots;
 }
 
+/* No more of each map than this run can fill: the kernel lays out all entries at once, and
+ * room for 65,536 threads alone is 5 MiB. */
+static void fit_maps(struct live *l, uint32_t calls)
+{
+	const struct source_option *o = &l->option;
+	struct sonde_bpf *b = l->bpf;
+
+	bpf_map__set_max_entries(b->maps.calls, calls);
+	if (!o->by_thread)
+		bpf_map__set_max_entries(b->maps.tids, 1);
+	if (!o->goroutines && !o->more)
+		bpf_map__set_max_entries(b->maps.layout_by_pid, 1);
+	if (!has_spans(l)) {
+		bpf_map__set_max_entries(b->maps.foreign_calls, 1);
+		bpf_map__set_max_entries(b->maps.judged, 1);
+	}
+	if (!o->tables)
+		return;
+	l->need = tables_need(o->tables);
+	bpf_map__set_max_entries(b->maps.rows, l->need.chunks);
+	bpf_map__set_max_entries(b->maps.excs, l->need.excs);
+	bpf_map__set_max_entries(b->maps.spaces, l->need.spaces);
+}
+
 static int configure(struct live *l, uint32_t slots, uint32_t stripes, struct error *err)
 {
 	const struct source_option *o = &l->option;
@@ -114,13 +138,7 @@ static int configure(struct live *l, uint32_t slots, uint32_t stripes, struct er
 		.goroutines = o->goroutines || o->more,
 		.self = getpid(),
 	};
-	bpf_map__set_max_entries(b->maps.calls, slots * stripes);
-	if (o->tables) {
-		l->need = tables_need(o->tables);
-		bpf_map__set_max_entries(b->maps.rows, l->need.chunks);
-		bpf_map__set_max_entries(b->maps.excs, l->need.excs);
-		bpf_map__set_max_entries(b->maps.spaces, l->need.spaces);
-	}
+	fit_maps(l, slots * stripes);
 	bpf_program__set_expected_attach_type(b->progs.call_session, type);
 	bpf_program__set_expected_attach_type(b->progs.call_entry, type);
 	bpf_program__set_expected_attach_type(b->progs.call_return, type);
