@@ -175,7 +175,7 @@ int clock_tick(struct bpf_perf_event_data *ctx)
 	struct walk *w;
 	struct goroutines_at go;
 	struct thread_state *t, *at;
-	__u64 now;
+	__u64 now, pid_tid = (__u64)pid << 32 | tid;
 
 	if (!tid || !is_target(pid, tid))
 		return 0;
@@ -205,6 +205,7 @@ int clock_tick(struct bpf_perf_event_data *ctx)
 		take_spans(w, at, depth_of(at));
 	w->sample.weight = control.period;
 	w->sample.pid = pid;
+	w->sample.head.tid = tid;
 	w->sample.cpu = bpf_get_smp_processor_id();
 	w->sample.cause = CAUSE_CPU;
 	nk = take_kernel(ctx, w->frames);
@@ -217,11 +218,11 @@ int clock_tick(struct bpf_perf_event_data *ctx)
 	if (control.brackets && t && w->nr_bracket)
 		bracket_walked(w, t, now);
 	if (control.goroutines) {
-		w->sample.span = announce(go.current, now, 0);
-		w->sample.span = announce(go.here, now, w->sample.span);
+		w->sample.span = announce(go.current, now, 0, pid_tid);
+		w->sample.span = announce(go.here, now, w->sample.span, pid_tid);
 	}
 	if (control.spans)
-		w->sample.span = announce(t, now, w->sample.span);
+		w->sample.span = announce(t, now, w->sample.span, pid_tid);
 	if (control.spans && w->nr_foreign)
 		take_foreign(w, t, now);
 	event_fill(&w->sample.head, EVENT_SAMPLE,

@@ -12,11 +12,11 @@
 #include "bpf/stack.bpf.h"
 #include "bpf/unwind.bpf.h"
 
-/* Tells of an open span into which a first tick falls.  A function that is not static, to be
- * verified once and not for every depth. */
-__noinline int announce_one(struct open_span *s, __u64 now, __u64 parent)
+/* Tells of an open span of a thread (process and thread, as bpf_get_current_pid_tgid()) that
+ * is sampled for the first time.  A function that is not static, to be verified once and not
+ * for every depth. */
+__noinline int announce_one(struct open_span *s, __u64 now, __u64 parent, __u64 pid_tid)
 {
-	__u64 pid_tid = bpf_get_current_pid_tgid();
 	struct event_enter e = { .parent = parent, .pid = pid_tid >> 32 };
 
 	if (!s)
@@ -30,9 +30,9 @@ __noinline int announce_one(struct open_span *s, __u64 now, __u64 parent)
 	return 0;
 }
 
-/* Tells of each open span that no tick fell into before: the id of the innermost, that of
+/* Tells of each open span that was not sampled before: the id of the innermost, that of
  * what they are nested in if there is none. */
-__noinline __u64 announce(struct thread_state *t, __u64 now, __u64 parent)
+__noinline __u64 announce(struct thread_state *t, __u64 now, __u64 parent, __u64 pid_tid)
 {
 	if (!t)
 		return parent;
@@ -46,7 +46,7 @@ __noinline __u64 announce(struct thread_state *t, __u64 now, __u64 parent)
 		if (is_stale(s->probe))
 			continue;
 		if (!(s->flags & SPAN_SAMPLED))
-			announce_one(s, now, parent);
+			announce_one(s, now, parent, pid_tid);
 		parent = s->id;
 	}
 	return parent;
@@ -80,7 +80,7 @@ static __always_inline void seek_foreign(struct walk *w, struct task_struct *tas
 }
 
 /* Tells of the calls at the slot: the id of the innermost. */
-__noinline __u64 fallen_at(struct foreign_key *key, __u64 parent, __u64 now)
+__noinline __u64 fallen_at(struct foreign_key *key, __u64 parent, __u64 now, __u32 tid)
 {
 	if (!key)
 		return parent;
@@ -103,8 +103,7 @@ __noinline __u64 fallen_at(struct foreign_key *key, __u64 parent, __u64 now)
 		e.span = parent;
 		e.began = c->span.began;
 		e.probe = c->span.probe;
-		event_fill(&e.head, EVENT_ENTER, sizeof(e), (__u32)bpf_get_current_pid_tgid(),
-			   now);
+		event_fill(&e.head, EVENT_ENTER, sizeof(e), tid, now);
 		send(&e, sizeof(e), &loss.spans);
 	}
 	return parent;
@@ -124,7 +123,7 @@ __noinline int take_foreign(struct walk *w, const struct thread_state *t, __u64 
 		if (i >= w->nr_foreign)
 			continue;
 		key.slot = w->foreign[i];
-		innermost = fallen_at(&key, innermost, now);
+		innermost = fallen_at(&key, innermost, now, w->sample.head.tid);
 	}
 	w->sample.span = innermost;
 	return 0;

@@ -66,6 +66,15 @@ struct uprobe_task {
 	unsigned long vaddr; /* while an instruction is stepped out of line: its own place */
 };
 
+struct sched_info {
+	unsigned long long last_arrival; /* when it got a CPU, by that CPU's clock, */
+	unsigned long long last_queued;	 /* and when it began to wait for one */
+};
+
+struct thread_info {
+	unsigned int cpu;
+};
+
 struct thread_struct {
 	unsigned long fsbase; /* x86: where a thread's TCB lies */
 };
@@ -80,6 +89,13 @@ struct task_struct {
 	unsigned long sas_ss_sp;
 	unsigned long sas_ss_size;
 	struct thread_struct thread;
+	unsigned int __state;
+	unsigned int flags;
+	int exit_state;
+	int on_cpu;
+	unsigned long nvcsw, nivcsw; /* switches, by itself and not */
+	struct sched_info sched_info;
+	struct thread_info thread_info;
 };
 
 struct bpf_iter_meta {

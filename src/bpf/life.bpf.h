@@ -7,6 +7,7 @@
 #include "bpf/clock.bpf.h"
 #include "bpf/foreign.bpf.h"
 #include "bpf/goroutine.bpf.h"
+#include "bpf/round.bpf.h"
 
 static __always_inline void close_all(struct task_struct *task, __u32 reason, __u64 now)
 {
@@ -110,6 +111,7 @@ int BPF_PROG(life_exit, struct task_struct *task)
 	}
 	if (!is_target(pid, task->pid))
 		return 0;
+	round_exit(task, now);
 	if (control.by_thread)
 		bpf_map_delete_elem(&tids, &tid);
 	/* live was lowered for this thread already */

@@ -5,6 +5,7 @@
 #include "bpf/clock.bpf.h"
 #include "bpf/judged.bpf.h"
 #include "bpf/life.bpf.h"
+#include "bpf/round.bpf.h"
 #include "bpf/site.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";

@@ -20,9 +20,9 @@ static __always_inline int step_signal(struct walk *w)
 	w->registers = w->sp + RULE_SIGNAL_R8;
 	w->in_signal = 1;
 	w->injected = 0;
-	if (bpf_probe_read_user(&bp, 8, (void *)(w->sp + RULE_SIGNAL_RBP)) ||
-	    bpf_probe_read_user(&sp, 8, (void *)(w->sp + RULE_SIGNAL_RSP)) ||
-	    bpf_probe_read_user(&pc, 8, (void *)(w->sp + RULE_SIGNAL_RIP)))
+	if (walk_fetch(w, w->sp + RULE_SIGNAL_RBP, &bp) ||
+	    walk_fetch(w, w->sp + RULE_SIGNAL_RSP, &sp) ||
+	    walk_fetch(w, w->sp + RULE_SIGNAL_RIP, &pc))
 		return STACK_UNREADABLE;
 	w->bp = bp;
 	w->sp = sp;
@@ -49,12 +49,9 @@ static __noinline int walk_register(struct walk *w, __u32 reg, __u64 *ret)
 	if (!w || !ret || !w->exact || w->injected)
 		return STACK_UNSUPPORTED;
 	reg &= 15;
-	if (w->in_signal) {
-		from = (void *)(w->registers + 8 * signal_at[reg]);
-		return bpf_probe_read_user(ret, 8, from) ? STACK_UNREADABLE : WALK_ON;
-	}
-	w->registers = bpf_task_pt_regs(bpf_get_current_task_btf());
-	barrier(); /* read back it is a number, to which an offset may be added */
+	if (w->in_signal)
+		return walk_fetch(w, w->registers + 8 * signal_at[reg], ret) ? STACK_UNREADABLE
+									     : WALK_ON;
 	from = (void *)(w->registers + 8 * regs_at[reg]);
 	return bpf_probe_read_kernel(ret, 8, from) ? STACK_UNREADABLE : WALK_ON;
 }
@@ -76,14 +73,14 @@ static __always_inline int step_exc(struct walk *w, __u32 index, __u64 *ret_cfa,
 		return end;
 	cfa += e->cfa_off;
 	if (e->cfa_deref) {
-		if (bpf_probe_read_user(&cfa, 8, (void *)cfa))
+		if (walk_fetch(w, cfa, &cfa))
 			return STACK_UNREADABLE;
 		cfa += e->cfa_off2;
 	}
 	if (e->rbp_kind == RULE_RBP_AT_CFA || e->rbp_kind == RULE_RBP_AT_RBP) {
 		__u64 at = (e->rbp_kind == RULE_RBP_AT_CFA ? cfa : w->bp) + e->rbp_off;
 
-		if (bpf_probe_read_user(ret_bp, 8, (void *)at))
+		if (walk_fetch(w, at, ret_bp))
 			return STACK_UNREADABLE;
 	} else if (e->rbp_kind == RULE_RBP_UNDEFINED) {
 		*ret_bp = 0;
@@ -186,15 +183,13 @@ static __always_inline int step_switch(struct walk *w, __u64 *ret_cfa, __u64 *re
 }
 
 /* To the caller: WALK_ON, or an enum stack_end. */
-__noinline int walk_step(struct walk *w)
+static __always_inline int step(struct walk *w)
 {
 	__u64 cfa = 0, bp, slot = 0, to;
 	const struct space_maps *s;
 	__u32 rule, mapped = 0, injected = 0;
 	int end;
 
-	if (!w)
-		return STACK_UNSUPPORTED;
 	s = bpf_map_lookup_elem(&spaces, &w->space);
 	if (!s)
 		return STACK_NO_MAP;
@@ -252,7 +247,23 @@ __noinline int walk_step(struct walk *w)
 	return WALK_ON;
 }
 
-/* As far as it goes, at most so many frames: an enum stack_end. */
+/* The same, or WALK_WANTS: nothing was done. */
+__noinline int walk_step(struct walk *w)
+{
+	__u32 at;
+	int end;
+
+	if (!w)
+		return STACK_UNSUPPORTED;
+	at = w->at;
+	end = step(w);
+	if (!w->outside || end == WALK_ON || !w->wants)
+		return end;
+	w->at = at;
+	return WALK_WANTS;
+}
+
+/* As far as it goes, at most so many frames: an enum stack_end, or WALK_WANTS. */
 __noinline int walk_all(struct walk *w)
 {
 	int end = WALK_ON;
@@ -272,6 +283,8 @@ static __always_inline void walk_begin(struct walk *w, struct task_struct *task,
 	struct uprobe_task *utask = task->utask;
 
 	w->space = space;
+	w->registers = (__u64)bpf_task_pt_regs(task);
+	w->wants = 0;
 	w->map = 0;
 	w->exact = 1;
 	w->in_signal = 0;

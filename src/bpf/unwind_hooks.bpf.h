@@ -53,7 +53,7 @@ __noinline int walk_leave_trampoline(struct walk *w)
 	} else if (offset <= 13 && slot == w->ended_slot &&
 		   w->ended_ra - w->trampoline >= 4096) {
 		to = w->ended_ra; /* handled, and not put back yet */
-	} else if (bpf_probe_read_user(&to, sizeof(to), (void *)slot)) {
+	} else if (walk_fetch(w, slot, &to)) {
 		return 0;
 	}
 	w->pc = to;

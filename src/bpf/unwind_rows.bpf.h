@@ -14,6 +14,7 @@
 #define WALK_REFILL 1024	/* read at a time after the first */
 #define WALK_FP_REACH (1 << 20) /* a frame pointer farther up is none */
 #define WALK_ON (-1)
+#define WALK_WANTS (-2) /* the stack at w->wants has to be read first: walk_from_outside() */
 #define FOREIGN_NEST 16 /* foreign calls that are told of */
 #define BRACKET_NEST 8	/* bracketed calls that are looked for */
 #define UPROBE_SLOT 128 /* bytes of the page for one instruction; the first: the trampoline */
@@ -25,13 +26,16 @@ struct walk_cached {
 	__u32 mapped;
 };
 
-/* One walk's state; one for each class of programs, since a tick may interrupt
- * another program that walks. */
+/* Programs that walk, each with a state of its own: a tick may interrupt the other. */
+enum walker { WALKER_TICK, WALKER_ROUND, NR_WALKER };
+
+/* One walk's state. */
 struct walk {
 	struct walk_cached cache[WALK_CACHE];
 	__u64 pc, sp, bp;
 	__u64 from; /* sp where it began; 0: nowhere */
 	__u64 window_at;
+	__u64 wants;
 	__u64 hooks;		/* struct return_instance: pending hooks not met yet */
 	__u64 trampoline;	/* user address of the kernel's [uprobes] page, 0 = none */
 	__u64 site_pc, site_sp; /* where the last probe met the thread; 0: none */
@@ -46,6 +50,7 @@ struct walk {
 	__u32 at;	  /* where in frames the next one goes */
 	__u64 registers;  /* where the exact frame's are, by regs_at or signal_at */
 	__u32 in_signal;  /* the exact frame was interrupted by a signal */
+	__u32 outside;	  /* another thread is walked: only what is in the window can be read */
 	__u32 nr_foreign; /* foreign calls that were passed */
 	__u32 pid;	  /* whose foreign calls to look for; 0: none */
 	__u32 nr_bracket; /* bracketed calls to look for */
@@ -61,7 +66,7 @@ struct walk {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
+	__uint(max_entries, NR_WALKER);
 	__type(key, __u32);
 	__type(value, struct walk);
 } walks SEC(".maps");
@@ -97,6 +102,25 @@ struct {
 	__type(value, __u32);
 } space_of SEC(".maps");
 
+/* The window does not reach there: it will, if that can be read. */
+static __always_inline int walk_want(struct walk *w, __u64 at)
+{
+	w->wants = at;
+	return -1;
+}
+
+/* Reads a word of the user's memory, not through the window if there is another way. */
+static __always_inline int walk_fetch(struct walk *w, __u64 at, __u64 *ret)
+{
+	__u64 offset = at - w->window_at;
+
+	if (!w->outside)
+		return bpf_probe_read_user(ret, 8, (void *)at);
+	if (w->window_size < 8 || offset > w->window_size - 8)
+		return walk_want(w, at);
+	return bpf_probe_read_kernel(ret, 8, (char *)w->window + (offset & (WALK_WINDOW - 1)));
+}
+
 /* Reads the word at an address of the user's stack, through the window. */
 static __always_inline int walk_read(struct walk *w, __u64 at, __u64 *ret)
 {
@@ -104,11 +128,13 @@ static __always_inline int walk_read(struct walk *w, __u64 at, __u64 *ret)
 	__u64 size;
 
 	if (at & 7)
-		return bpf_probe_read_user(ret, 8, (void *)at);
+		return walk_fetch(w, at, ret);
 	if (offset < w->window_size) {
 		*ret = w->window[(offset >> 3) & (WALK_WINDOW / 8 - 1)];
 		return 0;
 	}
+	if (w->outside)
+		return walk_want(w, at);
 	size = w->refills++ ? WALK_REFILL : WALK_WINDOW;
 	if (bpf_probe_read_user(w->window, size, (void *)at)) {
 		/* up to the end of the page: what follows may not be there */

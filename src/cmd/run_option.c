@@ -34,7 +34,7 @@ const struct option_group group_target = OPTION_GROUP("Target", target_specs);
 static const struct option_spec samples_specs[] = {
 	{ OPTION_UNSIGNED, 'F', "hz", "HZ", "samples a second of each running thread (99)",
 	  AT(hz), 1, HZ_MOST },
-	{ OPTION_TEXTS, 'e', "event", "EVENT", "what takes a sample (this version: cpu)",
+	{ OPTION_TEXTS, 'e', "event", "EVENT", "what takes a sample: cpu, offcpu, wall (cpu)",
 	  AT(events) },
 	{ OPTION_FLAG, 'U', "user", NULL, "only the user half of stacks", AT(user_only) },
 	{ OPTION_FLAG, 'K', "kernel", NULL, "only the kernel half of stacks", AT(kernel_only) },

@@ -136,6 +136,35 @@ static inline void build_sample(struct store *st, nsec time, uint32_t tid,
 	build_send(st, &r, EVENT_SAMPLE, sizeof(*e) + 8 * (e->nr_kernel + e->nr_user));
 }
 
+/* As build_sample() for a moment in which the thread is off its CPU. */
+static inline void build_wait(struct store *st, nsec time, uint32_t tid,
+			      const struct event_wait *wait, struct build_stack stack)
+{
+	union build_record r = { 0 };
+	struct event_wait *e = (void *)&r;
+
+	*e = *wait;
+	e->head.time = time;
+	e->head.tid = tid;
+	for (; stack.kernel && stack.kernel[e->nr_kernel]; e->nr_kernel++)
+		e->frames[e->nr_kernel] = stack.kernel[e->nr_kernel];
+	for (; stack.user && stack.user[e->nr_user]; e->nr_user++)
+		e->frames[e->nr_kernel + e->nr_user] = stack.user[e->nr_user];
+	build_send(st, &r, EVENT_WAIT, sizeof(*e) + 8 * (e->nr_kernel + e->nr_user));
+}
+
+static inline void build_still(struct store *st, nsec time, uint32_t tid,
+			       const struct event_still *still)
+{
+	union build_record r = { 0 };
+	struct event_still *e = (void *)&r;
+
+	*e = *still;
+	e->head.time = time;
+	e->head.tid = tid;
+	build_send(st, &r, EVENT_STILL, sizeof(*e));
+}
+
 static inline void build_enter(struct store *st, nsec time, uint32_t tid,
 			       const struct event_enter *enter)
 {

@@ -265,6 +265,11 @@ static void join_exit(struct store *st, const struct event *e)
 		store_get_process(st, exit->pid)->exited = true;
 }
 
+static void join_causes(struct store *st, const struct event *e)
+{
+	st->causes = ((const struct event_causes *)e)->causes;
+}
+
 static void join_start(struct store *st, const struct event *e)
 {
 	if (!st->started)
@@ -285,6 +290,8 @@ static const struct {
 	size_t least;
 } joins[] = {
 	[EVENT_SAMPLE] = { join_sample, sizeof(struct event_sample) },
+	[EVENT_WAIT] = { join_wait, sizeof(struct event_wait) },
+	[EVENT_STILL] = { join_still, sizeof(struct event_still) },
 	[EVENT_ENTER] = { join_enter, sizeof(struct event_enter) },
 	[EVENT_LEAVE] = { join_leave, sizeof(struct event_leave) },
 	[EVENT_FORK] = { join_fork, sizeof(struct event_fork) },
@@ -306,6 +313,7 @@ static const struct {
 	[EVENT_UNPROBE] = { join_unprobe, sizeof(struct event_unprobe) },
 	[EVENT_LOSS] = { join_loss, sizeof(struct event_loss) },
 	[EVENT_END] = { join_end, sizeof(struct event_end) },
+	[EVENT_CAUSES] = { join_causes, sizeof(struct event_causes) },
 	[EVENT_START] = { join_start, sizeof(struct event_start) },
 };
 

@@ -107,6 +107,67 @@ static void odd_stacks_have_frames_of_their_own(void **state)
 	store_free(st);
 }
 
+static void a_wait_lies_between_the_halves_of_its_stack(void **state)
+{
+	static const uint64_t kernel[] = { 0xffff0010, 0 }, user[] = { 0x400100, 0 };
+	static const struct build_stack stack = { kernel, user };
+	struct event_wait wait = {
+		.pid = 42, .weight = 3000, .cause = CAUSE_LOCK, .call = 202
+	};
+	struct store *st = make_store(NULL);
+	node_id at, running;
+
+	build_sample(st, 100, 43, &plain, stack);
+	running = newest(st)->node;
+	build_wait(st, 101, 43, &wait, stack);
+	at = frame_is(st, newest(st)->node, IMAGE_KERNEL_ID, 0xffff0010);
+	at = frame_is(st, at, IMAGE_ID_WAIT, CAUSE_LOCK);
+	assert_int_equal(frame_is(st, at, 2, 0x1100), 0);
+	assert_int_not_equal(newest(st)->node, running);
+	assert_int_equal(newest(st)->cause, CAUSE_LOCK);
+	assert_int_equal(newest(st)->weight, 3000);
+	wait.cause = CAUSE_SLEEP; /* the same stack, for something else */
+	build_wait(st, 102, 43, &wait, stack);
+	at = frame_is(st, newest(st)->node, IMAGE_KERNEL_ID, 0xffff0010);
+	frame_is(st, at, IMAGE_ID_WAIT, CAUSE_SLEEP);
+	wait.cause = 200; /* of a later version */
+	build_wait(st, 103, 43, &wait, stack);
+	assert_int_equal(newest(st)->cause, CAUSE_WAIT);
+	wait.cause = CAUSE_CPU; /* a wait is none */
+	build_wait(st, 104, 43, &wait, stack);
+	assert_int_equal(newest(st)->cause, CAUSE_WAIT);
+	build_sample(st, 105, 43, &plain, stack);
+	assert_int_equal(newest(st)->node, running);
+	store_free(st);
+}
+
+static void a_wait_goes_on(void **state)
+{
+	static const uint64_t user[] = { 0x400100, 0 };
+	struct event_wait wait = {
+		.pid = 42, .weight = 1000, .span = 7, .cause = CAUSE_LOCK, .cpu = 3
+	};
+	struct event_still still = { .pid = 42, .weight = 9000, .looks = 9 };
+	struct store *st = make_store(NULL);
+
+	build_still(st, 90, 43, &still); /* of what was never seen */
+	assert_int_equal(st->malformed, 1);
+	assert_int_equal(st->samples.count, 0);
+	build_wait(st, 100, 43, &wait, (struct build_stack){ NULL, user });
+	build_sample(st, 101, 44, &plain, (struct build_stack){ NULL, NULL });
+	build_still(st, 110, 44, &still); /* this thread was seen running only */
+	assert_int_equal(st->malformed, 2);
+	build_still(st, 120, 43, &still);
+	assert_int_equal(newest(st)->node, sample_at(&st->samples, 0)->node);
+	assert_int_equal(newest(st)->time, 120);
+	assert_int_equal(newest(st)->weight, 9000);
+	assert_int_equal(newest(st)->span, 7);
+	assert_int_equal(newest(st)->cause, CAUSE_LOCK);
+	assert_true(sample_moments(newest(st), 1000) == 9);
+	assert_true(sample_moments(sample_at(&st->samples, 1), 1) == 1); /* of one that ran */
+	store_free(st);
+}
+
 static void records_of_a_span_come_in_any_order(void **state)
 {
 	struct event_sample inside = plain;
@@ -385,7 +446,7 @@ static void short_and_lying_records_are_counted(void **state)
 		memset(&r, 0, sizeof(r));
 		build_send(st, &r, kind, sizeof(struct event));
 	}
-	assert_int_equal(st->malformed, 22); /* all that are joined */
+	assert_int_equal(st->malformed, 25); /* all that are joined */
 	memset(&r, 0, sizeof(r));
 	sample->nr_user = 65535;
 	sample->nr_kernel = 65535;
@@ -404,7 +465,7 @@ static void short_and_lying_records_are_counted(void **state)
 	armed->head.time = 999;
 	build_send(st, &r, EVENT_ARMED, sizeof(*armed));
 	build_send(st, &r, EVENT_PROGRAM, sizeof(struct event_program)); /* before the exec */
-	assert_int_equal(st->malformed, 28);
+	assert_int_equal(st->malformed, 31);
 	assert_int_equal(st->children.count, 0);
 	assert_int_equal(st->programs.count, 0);
 	assert_int_equal(st->samples.count, 0);
@@ -478,6 +539,8 @@ int main(void)
 		cmocka_unit_test(a_stack_is_user_then_kernel_root_first),
 		cmocka_unit_test(a_new_map_counts_for_stacks_seen_before),
 		cmocka_unit_test(odd_stacks_have_frames_of_their_own),
+		cmocka_unit_test(a_wait_lies_between_the_halves_of_its_stack),
+		cmocka_unit_test(a_wait_goes_on),
 		cmocka_unit_test(records_of_a_span_come_in_any_order),
 		cmocka_unit_test(the_end_reason_says_whether_a_duration_is_known),
 		cmocka_unit_test(sums_are_of_the_same_interval),

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "model/span.h"
 #include "model/tree.h"
+#include "wire/event.h"
 
 struct sample {
 	nsec time;
@@ -38,6 +39,13 @@ bool samples_full(const struct samples *s);
 struct sample *sample_add(struct samples *s);
 /* Takes the oldest out. */
 void sample_drop(struct samples *s);
+
+/* How many moments, a period apart, it stands for: one of a thread that runs; of one that
+ * waits it may be a part of one, or many. */
+static inline double sample_moments(const struct sample *s, nsec period)
+{
+	return s->cause == CAUSE_CPU || !period ? 1 : (double)s->weight / period;
+}
 
 /* i counts from the oldest, 0 <= i < count. */
 static inline struct sample *sample_at(const struct samples *s, uint32_t i)

@@ -1,5 +1,6 @@
 #include "model/stack.h"
 
+#include "wire/sample_cause.h"
 #include "wire/span_end.h"
 
 #include <stddef.h>
@@ -33,9 +34,10 @@ static node_id stack_user(struct store *st, const struct space *space,
 	return node;
 }
 
-static node_id stack_kernel(struct store *st, const struct event_sample *s, node_id node)
+static node_id stack_kernel(struct store *st, const struct event_sample *s, bool in_probe,
+			    node_id node)
 {
-	if (s->in_probe)
+	if (in_probe)
 		return tree_child(&st->tree, node, frame_add(&st->frames, IMAGE_ID_PROBE, 0));
 	for (uint32_t i = s->nr_kernel; i-- > 0;) {
 		uint64_t address = s->frames[i] - (i && s->frames[i] ? 1 : 0);
@@ -47,7 +49,7 @@ static node_id stack_kernel(struct store *st, const struct event_sample *s, node
 }
 
 static node_id stack_walk(struct store *st, const struct space *space,
-			  const struct event_sample *s)
+			  const struct event_sample *s, enum sample_cause off)
 {
 	node_id node = 0;
 
@@ -55,31 +57,36 @@ static node_id stack_walk(struct store *st, const struct space *space,
 		node = tree_child(&st->tree, node,
 				  frame_add(&st->frames, IMAGE_ID_TRUNCATED, 0));
 	node = stack_user(st, space, s, node);
-	return stack_kernel(st, s, node);
+	if (off)
+		node = tree_child(&st->tree, node, frame_add(&st->frames, IMAGE_ID_WAIT, off));
+	/* of a wait the call's number lies there */
+	return stack_kernel(st, s, s->in_probe && !off, node);
 }
 
 /* Everything the node depends on: the addresses, how they divide, and what the
  * process has mapped. */
-static uint64_t stack_key(const struct space *space, const struct event_sample *s)
+static uint64_t stack_key(const struct space *space, const struct event_sample *s,
+			  enum sample_cause off)
 {
 	uint64_t key = (uint64_t)s->pid << 32 | (space ? space->version : 0);
 
-	key = hash_u64(key) ^ ((uint64_t)s->nr_kernel << 32 | s->user_end << 8 | !!s->in_probe);
+	key = hash_u64(key) ^ ((uint64_t)s->nr_kernel << 32 | off << 16 | s->user_end << 8 |
+			       (s->in_probe && !off));
 	return hash_bytes(s->frames, (s->nr_kernel + s->nr_user) * sizeof(s->frames[0]), key);
 }
 
-node_id stack_node(struct store *st, const struct event_sample *s)
+node_id stack_node(struct store *st, const struct event_sample *s, enum sample_cause off)
 {
 	const struct space *space = space_find(&st->spaces, s->pid);
 	struct stack_cached *cached;
 	uint64_t key;
 
 	if (space && s->head.time < space->changed)
-		return stack_walk(st, space, s); /* it may have seen older maps */
-	key = stack_key(space, s);
+		return stack_walk(st, space, s, off); /* it may have seen older maps */
+	key = stack_key(space, s, off);
 	cached = &st->stacks[key % STACK_CACHE];
 	if (cached->key != key)
-		*cached = (struct stack_cached){ key, stack_walk(st, space, s) };
+		*cached = (struct stack_cached){ key, stack_walk(st, space, s, off) };
 	return cached->node;
 }
 
@@ -93,15 +100,26 @@ static void stack_seen(struct store *st, struct span *span, nsec time)
 	}
 }
 
-void join_sample(struct store *st, const struct event *e)
+static void put_sample(struct store *st, const struct sample *s)
 {
-	const struct event_sample *from = (const void *)e;
-	struct sample *s;
+	*store_add_sample(st) = *s;
+	if (s->span) /* looked up again: making room can have moved things */
+		store_get_span(st, s->span)->last_sample =
+			st->samples.dropped + st->samples.count;
+	join_sees_time(st, s->time);
+}
+
+/* The sample that it made; cause 0: the record is malformed. */
+static struct sample join_moment(struct store *st, const struct event_sample *from,
+				 enum sample_cause cause)
+{
+	const struct event *e = &from->head;
+	struct sample s = { .cause = 0 };
 	struct span *span;
 
 	if (from->nr_kernel + from->nr_user > (e->size - sizeof(*from)) / 8) {
 		st->malformed++;
-		return;
+		return s;
 	}
 	if (from->span) {
 		span = store_get_span(st, from->span);
@@ -111,24 +129,58 @@ void join_sample(struct store *st, const struct event *e)
 		}
 		stack_seen(st, span, e->time);
 	}
-	s = store_add_sample(st);
-	*s = (struct sample){
+	s = (struct sample){
 		.time = e->time,
 		.weight = from->weight,
 		.span = from->span,
-		.node = stack_node(st, from),
+		.node = stack_node(st, from, cause == CAUSE_CPU ? 0 : cause),
 		.tid = e->tid,
 		.pid = from->pid,
 		.cpu = from->cpu,
-		.cause = from->cause,
+		.cause = cause,
 		.user_end = from->user_end,
 	};
-	if (from->span) /* looked up again: making room can have moved things */
-		store_get_span(st, from->span)->last_sample =
-			st->samples.dropped + st->samples.count;
+	put_sample(st, &s);
 	if (table_find(&st->tids, e->tid) == TABLE_NONE)
 		store_get_thread(st, e->tid)->pid = from->pid;
-	join_sees_time(st, e->time);
+	return s;
+}
+
+void join_sample(struct store *st, const struct event *e)
+{
+	join_moment(st, (const void *)e, CAUSE_CPU);
+}
+
+void join_wait(struct store *st, const struct event *e)
+{
+	enum sample_cause cause = cause_known(((const struct event_wait *)e)->cause);
+	struct sample s;
+
+	_Static_assert(offsetof(struct event_wait, frames) ==
+				       offsetof(struct event_sample, frames) &&
+			       offsetof(struct event_wait, nr_kernel) ==
+				       offsetof(struct event_sample, nr_kernel),
+		       "WAIT says what SAMPLE says");
+	s = join_moment(st, (const void *)e, cause == CAUSE_CPU ? CAUSE_WAIT : cause);
+	if (s.cause)
+		store_get_thread(st, e->tid)->wait = s;
+}
+
+/* Another moment like the last; of one that was never seen nothing is known. */
+void join_still(struct store *st, const struct event *e)
+{
+	const struct event_still *still = (const void *)e;
+	const struct store_thread *t = store_thread(st, e->tid);
+	struct sample s;
+
+	if (!t || !t->wait.cause) {
+		st->malformed++;
+		return;
+	}
+	s = t->wait;
+	s.time = e->time;
+	s.weight = still->weight;
+	put_sample(st, &s);
 }
 
 /* What ENTER, LEAVE and OPEN all tell. */

@@ -10,6 +10,8 @@
 
 /* Each is given a record of its kind, at least as large as its struct. */
 void join_sample(struct store *st, const struct event *e);
+void join_wait(struct store *st, const struct event *e);
+void join_still(struct store *st, const struct event *e);
 void join_enter(struct store *st, const struct event *e);
 void join_leave(struct store *st, const struct event *e);
 void join_open(struct store *st, const struct event *e);
@@ -17,7 +19,8 @@ void join_open(struct store *st, const struct event *e);
 /* Extends the time the store knows to include a moment. */
 void join_sees_time(struct store *st, nsec time);
 
-/* The node of a sample's stack; its frames are all there. */
-node_id stack_node(struct store *st, const struct event_sample *sample);
+/* The node of a sample's stack; its frames are all there.  off: the cause, of a thread off
+ * its CPU; else 0. */
+node_id stack_node(struct store *st, const struct event_sample *sample, enum sample_cause off);
 
 #endif

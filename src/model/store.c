@@ -1,6 +1,9 @@
 #include "model/store.h"
 
 #include "base/mem.h"
+#include "model/profile.h"
+
+#include <math.h>
 
 #define DEFAULT_SAMPLES (1u << 20)
 #define DEFAULT_SPANS (1u << 18)
@@ -265,7 +268,11 @@ static bool store_sample_is_plain(const struct store *st, const struct sample *s
 
 static void store_to_cube(struct store *st, const struct sample *s)
 {
-	struct cube_cell cell = { .node = s->node, .samples = 1, .weight = s->weight };
+	struct cube_cell cell = {
+		.node = s->node,
+		.samples = whole_number(fmax(sample_moments(s, st->origin.period), 1)),
+		.weight = s->weight,
+	};
 	uint32_t nr_probe = store_sample_is_plain(st, s) ? 0 : st->probes.count;
 	bool broken = false;
 

@@ -61,6 +61,7 @@ struct store_thread {
 	uint32_t tid, pid;
 	bool exited;
 	char name[17];
+	struct sample wait; /* as it was seen last off its CPU; cause 0: never */
 };
 
 /* Where the stream comes from (event_target). */
@@ -113,6 +114,7 @@ struct store {
 	struct table tids;
 	uint64_t threads_seen; /* distinct, as far as they are known */
 
+	uint64_t causes;	  /* of samples that are taken, bits (wire/sample_cause.h) */
 	struct event_loss losses; /* the newest */
 	struct store_children children;
 	struct store_programs programs;

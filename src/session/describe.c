@@ -87,7 +87,7 @@ static void tell_image(struct describe *d, const struct event_image *fixed, cons
 	d->event(d->context, e);
 }
 
-void describe_machine(struct describe *d, unsigned hz, const char *command)
+void describe_machine(struct describe *d, unsigned hz, uint64_t causes, const char *command)
 {
 	AUTO_FREE struct event_room *room = NEW(struct event_room);
 	struct event_target target = {
@@ -96,6 +96,10 @@ void describe_machine(struct describe *d, unsigned hz, const char *command)
 		.period = hz ? NSEC_PER_SEC / hz : 0,
 		.hz = hz,
 		.cpus = sysconf(_SC_NPROCESSORS_ONLN),
+	};
+	struct event_causes sampled = {
+		.head = { EVENT_CAUSES, sizeof(sampled), 0, target.head.time },
+		.causes = causes,
 	};
 	struct event_image kernel = {
 		.head.time = target.head.time,
@@ -107,6 +111,7 @@ void describe_machine(struct describe *d, unsigned hz, const char *command)
 	uname(&uts);
 	d->event(d->context,
 		 event_make_target(room, &target, uts.nodename, uts.release, command));
+	d->event(d->context, &sampled.head);
 	tell_image(d, &kernel, "[kernel]", NULL);
 }
 

@@ -45,8 +45,8 @@ void describe_init(struct describe *d, struct images *images, source_event event
 		   describe_image image, void *context);
 void describe_done(struct describe *d);
 
-/* First: the machine, the clock and the kernel image. */
-void describe_machine(struct describe *d, unsigned hz, const char *command);
+/* First: the machine, the clock, what it takes samples of, and the kernel image. */
+void describe_machine(struct describe *d, unsigned hz, uint64_t causes, const char *command);
 /* A process, its maps and threads.  -ESRCH. */
 int describe_process(struct describe *d, uint32_t pid, struct error *err);
 /* Was it told of, and has not ended since? */

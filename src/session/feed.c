@@ -79,7 +79,7 @@ void feed_event(void *feed, const struct event *e)
 	f->events++;
 	if (e->kind == EVENT_END && f->on_end)
 		f->on_end(f->context); /* the end is the last record of a stream */
-	if (e->kind == EVENT_SAMPLE)
+	if (e->kind == EVENT_SAMPLE || e->kind == EVENT_WAIT)
 		f->samples++;
 	else if (e->kind == EVENT_CALLS)
 		f->calls += ((const struct event_calls *)e)->entries;

@@ -1,5 +1,6 @@
 #include "session/follow.h"
 
+#include "name/wait_kind.h"
 #include "session/permit.h"
 
 #define YOUNG_NSEC (2 * NSEC_PER_SEC)
@@ -49,11 +50,27 @@ static void follow_program(struct session *s, const struct event_exec *e)
 	array_push(&s->young, y);
 }
 
+/* Its maps are looked at as those of a sample are; and what it waits for is found now, when
+ * the kernel's names are at hand. */
+static void follow_wait(struct session *s, const struct event *e)
+{
+	struct naming naming = namer_naming(s->feed.namer);
+	AUTO_FREE struct event_wait *wait = mem_copy(e, e->size);
+
+	look_before(s, (const struct event_sample *)e);
+	wait->cause = wait_kind(&naming, wait);
+	follow_described(s, &wait->head);
+}
+
 /* Notes what has to be done once the ring is not being read any more. */
 void follow_event(void *context, const struct event *e)
 {
 	struct session *s = context;
 
+	if (e->kind == EVENT_WAIT) {
+		follow_wait(s, e);
+		return;
+	}
 	if (e->kind == EVENT_SAMPLE)
 		look_before(s, (const struct event_sample *)e);
 	follow_described(s, e);

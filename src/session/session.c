@@ -9,6 +9,7 @@
 #include "session/permit.h"
 #include "source/calibrate.h"
 #include "source/live.h"
+#include "wire/sample_cause.h"
 
 #include <signal.h>
 #include <sys/wait.h>
@@ -222,6 +223,7 @@ static void look_often(struct session_option *o)
 	if (o->hz)
 		return;
 	o->hz = BRACKET_HZ;
+	o->causes |= CAUSES_ON;
 	o->user = true;
 }
 
@@ -256,6 +258,8 @@ static int arm(struct session *s, struct error *err)
 		look_often(&s->option);
 	option = (struct source_option){
 		.hz = s->option.hz,
+		.running = s->option.causes & CAUSES_ON,
+		.waiting = s->option.causes & CAUSES_OFF,
 		.user = s->option.user,
 		.kernel = s->option.kernel,
 		.follow = !by_thread,
@@ -285,7 +289,7 @@ static int arm(struct session *s, struct error *err)
 	s->loop.on_tick = on_tick;
 	s->loop.keep = s->target.all;
 	follow_maps(s);
-	describe_machine(&s->describe, s->option.hz, s->option.command);
+	describe_machine(&s->describe, s->option.hz, s->option.causes, s->option.command);
 	code = describe_processes(s, err);
 	if (code)
 		return code;

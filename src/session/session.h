@@ -24,6 +24,7 @@ struct session_option {
 	struct target_query query;
 	char **program;	   /* argv of a command to start instead, NULL = none */
 	unsigned hz;	   /* samples a second, 0 = none */
+	uint64_t causes;   /* of which samples are taken, bits (wire/sample_cause.h) */
 	bool user, kernel; /* which halves of the stack */
 	const char *const *places;
 	uint32_t nr_places;  /* every call of these is a span */

@@ -13,6 +13,7 @@
 #include "sink/walk.h"
 #include "view/compare.h"
 #include "view/shape.h"
+#include "wire/sample_cause.h"
 #include "wire/span_end.h"
 
 #include <inttypes.h>
@@ -48,6 +49,21 @@ static void add_string(struct text *t, const char *key, const char *value)
 	escape_json(t, value);
 }
 
+/* Of which there are samples: names for scripts (wire/sample_cause.h). */
+static void add_causes(struct text *t, const struct picture *p)
+{
+	add_key(t, "causes");
+	text_add_char(t, '[');
+	for (unsigned i = CAUSE_CPU; i < NR_SAMPLE_CAUSE; i++) {
+		if (!(p->causes & CAUSE_BIT(i)))
+			continue;
+		if (t->bytes[t->size - 1] != '[')
+			text_add_char(t, ',');
+		escape_json(t, cause_words[i].name);
+	}
+	text_add_char(t, ']');
+}
+
 static void add_head(struct text *t, const struct picture *p)
 {
 	add_key(t, "target");
@@ -66,6 +82,7 @@ static void add_head(struct text *t, const struct picture *p)
 	if (p->asked)
 		add_number(t, "asked_ns", p->asked);
 	text_add_char(t, '}');
+	add_causes(t, p);
 	add_number(t, "hz", p->hz);
 	add_number(t, "period_ns", p->period);
 	add_number(t, "samples", p->samples);

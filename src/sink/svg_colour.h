@@ -2,7 +2,7 @@
  * svg_colour - colours of a flame graph's frames.
  *
  * Plain: the hue says what the frame is (the field's convention: kernel
- * orange, C++ yellow, other native code red, JIT green, inlined aqua), the
+ * orange, C++ yellow, other native code red, JIT green, inlined aqua; waiting blue), the
  * shade is drawn from its name, so a function has one colour in every graph.
  * Compared: red = more time a call, blue = less, grey = within noise; the ramp
  * is safe for the colour-blind and never so dark that black text suffers.
@@ -18,6 +18,7 @@ enum hue {
 	HUE_KERNEL,
 	HUE_INLINED,
 	HUE_JIT,
+	HUE_WAIT,
 	HUE_PROBE,
 	HUE_OTHER,
 	NR_HUE

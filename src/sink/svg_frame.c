@@ -71,8 +71,8 @@ static void add_compared_line(const struct svg *s, uint32_t node)
 		text_format(s->out, "%s%s ± %s", d.extra > 0 ? "+" : "",
 			    text_duration(buf[2], d.extra), text_duration(buf[0], d.error));
 	if (compare_inside(s->p, node) && !contrast_is_noise(s->p, &d) && all.extra > 0)
-		text_format(s->out, " (%.0f %% of the extra CPU time)",
-			    100 * d.extra / all.extra);
+		text_format(s->out, " (%.0f %% of the extra %s)", 100 * d.extra / all.extra,
+			    picture_time(s->p));
 	text_format(s->out, "\n%.2f %% of the side; %s samples, %s in the rest",
 		    percent(s->total[node], s->total[0]),
 		    text_count(n[0], s->compare.samples_in[node]),

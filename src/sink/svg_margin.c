@@ -5,6 +5,7 @@
 #include "sink/headline.h"
 #include "sink/svg_colour.h"
 #include "sink/walk.h"
+#include "wire/sample_cause.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -100,7 +101,7 @@ static void add_subject_line(struct svg *s)
 	char buf[2][TEXT_QUANTITY];
 
 	if (s->compared) {
-		text_add(&t, "Width: CPU time of the calls ");
+		text_format(&t, "Width: %s of the calls ", picture_time(p));
 		headline_split(&t, p);
 		text_add(&t, ", ");
 		add_calls(&t, &p->sides[SIDE_IN]);
@@ -108,7 +109,7 @@ static void add_subject_line(struct svg *s)
 		add_calls(&t, &p->sides[SIDE_REST]);
 		text_add_char(&t, '.');
 	} else {
-		text_format(&t, "Width: %s", s->in_nsec ? "CPU time" : "samples");
+		text_format(&t, "Width: %s", s->in_nsec ? picture_time(p) : "samples");
 		for (unsigned i = 0; span && i < NR_SIDE; i++)
 			if (s->sides == SIDE_BIT(i))
 				text_format(&t, ", side \"%s\" of ", side_names[i]);
@@ -241,7 +242,8 @@ void svg_draw_foot(struct svg *s)
 	if (s->compared)
 		add_only_rest(s, &t);
 	if (s->compared && s->p->off_in_nsec - s->p->off_rest_nsec > 0)
-		text_format(&t, "Not on a CPU, so not drawn: +%s a call.  ",
+		text_format(&t, "%s, so not drawn: +%s a call.  ",
+			    s->p->causes & CAUSES_OFF ? "On a CPU" : "Not on a CPU",
 			    text_duration(buf, s->p->off_in_nsec - s->p->off_rest_nsec));
 	if (s->layout.dropped)
 		text_format(&t, "%.2f %% is in %s subtrees too narrow to draw.",

@@ -7,6 +7,7 @@
 #include "view/nest.h"
 #include "view/verdict.h"
 
+#include <ctype.h>
 #include <math.h>
 
 #define ROWS_MAX 12	/* functions that stand out from noise */
@@ -171,7 +172,12 @@ static void add_rows(struct extra_table *t, uint32_t parent, unsigned indent)
 /* Two recordings: what a function took in each, a second of recording. */
 static void add_pair_heading(struct extra_table *t)
 {
-	text_add(t->r->out, "CPU time a second of recording, now against before\n");
+	AUTO_TEXT struct text line = { 0 };
+
+	text_add(&line, picture_time(t->r->p));
+	line.bytes[0] = toupper(line.bytes[0]);
+	text_format(t->r->out, "%s a second of recording, now against before\n",
+		    text_string(&line));
 }
 
 static void add_calls_heading(struct extra_table *t)
@@ -249,7 +255,7 @@ static void add_rest_of_it(struct extra_table *t)
 		add_numbers(t, &d);
 	}
 	if (compare_waiting(t->r->p, &d)) {
-		part_name(t->r, &t->columns, 2, "not on a CPU", "", UINT32_MAX);
+		part_name(t->r, &t->columns, 2, picture_unseen(t->r->p), "", UINT32_MAX);
 		add_numbers(t, &d);
 	}
 	add_whole(t);

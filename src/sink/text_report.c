@@ -16,6 +16,7 @@
 #include "sink/verdict_text.h"
 #include "sink/walk.h"
 #include "view/shape.h"
+#include "wire/sample_cause.h"
 #include "wire/span_end.h"
 
 #include <stdio.h>
@@ -333,7 +334,10 @@ static int text_write(const struct picture *p, const struct sink_option *option,
 	add_header(&r);
 	add_spans(&r);
 	if (!p->samples) {
-		text_add(out, "\nNo samples: the target did not run on a CPU.\n");
+		text_format(out, "\nNo samples: no thread of the target %s.\n",
+			    !(p->causes & CAUSES_OFF)  ? "ran on a CPU"
+			    : !(p->causes & CAUSES_ON) ? "waited"
+						       : "ran or waited");
 		return 0;
 	}
 	text_add_char(out, '\n');

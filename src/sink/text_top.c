@@ -3,6 +3,7 @@
 #include "sink/fit.h"
 #include "sink/headline.h"
 #include "sink/walk.h"
+#include "wire/sample_cause.h"
 
 #define ROWS_MAX 12
 #define NUMBER_COLUMNS 9
@@ -61,7 +62,8 @@ static void fit_rows(struct top *t)
 {
 	unsigned numbers = (2 + t->compared) * NUMBER_COLUMNS + 1;
 
-	part_columns_take(&t->columns, strlen("Functions by their own CPU time"), 0);
+	part_columns_take(&t->columns,
+			  strlen("Functions by their own ") + strlen(picture_time(t->r->p)), 0);
 	for (uint32_t i = 0; i < t->count && i < ROWS_MAX; i++)
 		part_columns_take(&t->columns, 2 + fit_natural(walk_name(t->r->p, t->rows[i])),
 				  part_place_natural(t->r, t->rows[i]));
@@ -74,6 +76,13 @@ static void add_rows(struct top *t)
 		add_row(t, t->rows[i]);
 	if (t->count > ROWS_MAX)
 		text_format(t->r->out, "  (%u more functions)\n", t->count - ROWS_MAX);
+}
+
+static const char *of_what(const struct picture *p)
+{
+	const char *unseen = picture_unseen(p);
+
+	return !unseen ? "" : p->causes & CAUSES_OFF ? " off the CPU" : " of CPU";
 }
 
 static void add_heading(struct top *t)
@@ -98,13 +107,14 @@ static void add_heading(struct top *t)
 			    text_count(buf[1], p->samples),
 			    p->samples ? 100.0 * samples / p->samples : 0);
 		if (p->sides[SIDE_IN].calls)
-			text_format(&line, ", %s of CPU a call",
+			text_format(&line, ", %s%s a call",
 				    text_duration(buf[0],
-						  (double)t->whole / p->sides[SIDE_IN].calls));
+						  (double)t->whole / p->sides[SIDE_IN].calls),
+				    of_what(p));
 		part_words(t->r, &line);
 		from = out->size;
 	} else {
-		text_add(out, "Functions by their own CPU time");
+		text_format(out, "Functions by their own %s", picture_time(p));
 	}
 	fit_pad(out, from, t->columns.name + 1 + t->columns.place);
 	text_format(out, "%*s%*s", NUMBER_COLUMNS, "self", NUMBER_COLUMNS, "total");

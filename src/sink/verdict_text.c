@@ -42,9 +42,10 @@ static double extra_of_all(const struct picture *p)
 	return time > 0 ? time : verdict_extra_cpu(p);
 }
 
-static const char *extra_words(const struct picture *p)
+/* What extra_of_all() is of. */
+static const char *extra_time_words(const struct picture *p)
 {
-	return verdict_extra_time(p) > 0 ? "extra time" : "extra CPU time";
+	return verdict_extra_time(p) > 0 ? "time" : picture_time(p);
 }
 
 static double share_of(const struct picture *p, const struct cause *cause)
@@ -84,12 +85,12 @@ static void say_function(struct text *t, const struct picture *p, const struct v
 	char buf[TEXT_QUANTITY];
 
 	if (waiting)
-		text_format(t, " %.0f %% of the %s is in ", 100 * share_of(p, &v->causes[0]),
-			    extra_words(p));
+		text_format(t, " %.0f %% of the extra %s is in ",
+			    100 * share_of(p, &v->causes[0]), extra_time_words(p));
 	else
-		text_format(t, "%s calls spend %.0f %% of their %s in ",
+		text_format(t, "%s calls spend %.0f %% of their extra %s in ",
 			    strcmp(headline_side(p), "slow") == 0 ? "Slow" : "These",
-			    100 * share_of(p, &v->causes[0]), extra_words(p));
+			    100 * share_of(p, &v->causes[0]), extra_time_words(p));
 	add_cause(t, p, &v->causes[0]);
 	if (f == &p->itself) {
 		text_add(t, ", not in what it calls.");
@@ -111,8 +112,8 @@ static void say_function(struct text *t, const struct picture *p, const struct v
 		text_add_char(t, '.');
 	}
 	if (!waiting && v->waiting_share >= WAITING_LEAST)
-		text_format(t, " Another %.0f %% is time not on a CPU.",
-			    100 * fmin(v->waiting_share, 1));
+		text_format(t, " Another %.0f %% is time %s.", 100 * fmin(v->waiting_share, 1),
+			    picture_unseen(p));
 }
 
 static uint64_t total_of(const struct picture_function *f)
@@ -198,15 +199,14 @@ static void say_spread(struct text *t, const struct picture *p, const struct ver
 		       bool waiting)
 {
 	if (v->they_have_most && waiting)
-		text_format(t, " Of the %s ", extra_words(p));
+		text_format(t, " Of the extra %s ", extra_time_words(p));
 	else if (v->they_have_most)
-		text_format(t, "Of the %s of %s calls ", extra_words(p),
+		text_format(t, "Of the extra %s of %s calls ", extra_time_words(p),
 			    strcmp(headline_side(p), "slow") == 0 ? "slow" : "these");
 	else
 		text_format(t,
-			    "%s single function has most of the%s extra CPU time. What stands "
-			    "out: ",
-			    waiting ? " No" : "No", waiting ? "ir" : "");
+			    "%s single function has most of the%s extra %s. What stands out: ",
+			    waiting ? " No" : "No", waiting ? "ir" : "", picture_time(p));
 	add_causes(t, p, v, 0, v->they_have_most);
 	text_add_char(t, '.');
 }
@@ -219,8 +219,8 @@ static void say_alike(struct text *t, const struct picture *p, const struct verd
 		return;
 	text_format(t,
 		    "Nothing separates these calls from the rest but that all in them takes "
-		    "longer alike: +%.0f %% CPU time a call.",
-		    100 * d.extra / d.rest);
+		    "longer alike: +%.0f %% %s a call.",
+		    100 * d.extra / d.rest, picture_time(p));
 	if (!v->most)
 		return;
 	text_add(t, " Most of it, in both, is in ");

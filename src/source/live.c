@@ -8,6 +8,7 @@
 #include "source/names.h"
 #include "source/others.h"
 #include "source/pricer.h"
+#include "source/rounds.h"
 #include "source/ticker.h"
 #include "wire/control.h"
 
@@ -29,6 +30,7 @@ struct live {
 	struct ring_buffer *ring;
 	struct counts counts;
 	struct ticker ticker;
+	struct rounds *rounds;
 	struct armed *armed;
 	struct pricer pricer;
 	bool priced;
@@ -133,6 +135,7 @@ static int configure(struct live *l, uint32_t slots, uint32_t stripes, struct er
 		.every = o->every,
 		.by_thread = o->by_thread,
 		.by_name = o->names != NULL,
+		.rounds = o->waiting,
 		.spans = spans,
 		.brackets = o->brackets || o->more,
 		.goroutines = o->goroutines || o->more,
@@ -151,7 +154,9 @@ static int configure(struct live *l, uint32_t slots, uint32_t stripes, struct er
 	bpf_program__set_autoload(b->progs.forget, spans);
 	bpf_program__set_autoload(b->progs.open_spans, spans);
 	bpf_program__set_autoload(b->progs.known_threads, spans);
-	bpf_program__set_autoload(b->progs.clock_tick, o->hz > 0);
+	bpf_program__set_autoload(b->progs.clock_tick, o->hz > 0 && o->running);
+	bpf_program__set_autoload(b->progs.look_round, o->hz > 0 && o->waiting);
+	bpf_program__set_autoattach(b->progs.look_round, false);
 	bpf_program__set_autoload(b->progs.bracket_switch, o->brackets || o->more);
 	bpf_program__set_autoattach(b->progs.bracket_switch, false);
 	bpf_program__set_autoattach(b->progs.open_spans, false);
@@ -254,6 +259,7 @@ static void live_close(struct source *s)
 	struct live *l = live_of(s);
 
 	pricer_enough(&l->pricer);
+	rounds_close(l->rounds);
 	armed_free(l->armed);
 	pricer_end(&l->pricer);
 	ticker_close(&l->ticker);
@@ -493,6 +499,15 @@ static void set_tick(struct live *l)
 	residue_guess(&l->counts.rule.residue, residue_spread(l->bpf->bss->tick_nsec));
 }
 
+static int start_rounds(struct live *l, struct error *err)
+{
+	struct rounds_shared shared = { &l->bpf->bss->round_weight,
+					&l->bpf->bss->round_is_last };
+
+	return rounds_open(bpf_program__fd(l->bpf->progs.look_round), l->option.hz, shared,
+			   &l->rounds, err);
+}
+
 static int live_start(struct source *s, struct error *err)
 {
 	struct live *l = live_of(s);
@@ -512,7 +527,13 @@ static int live_start(struct source *s, struct error *err)
 	counts_again(&l->counts, start.head.time);
 	l->started = true;
 	l->bpf->bss->phase = PHASE_STEADY;
-	if (!l->option.hz)
+	if (l->option.hz && l->option.waiting) {
+		int code = start_rounds(l, err);
+
+		if (code)
+			return code;
+	}
+	if (!l->option.hz || !l->option.running)
 		return 0;
 	return ticker_open(&l->ticker, l->option.hz, bpf_program__fd(l->bpf->progs.clock_tick),
 			   err);
@@ -540,9 +561,12 @@ static void send_loss(struct live *l)
 		.spans = k->spans,
 		.unmatched = k->unmatched,
 		.stacks = k->stacks,
-		.throttled = cputime_missing(cputime_used(&l->cputime),
-					     l->option.hz ? NSEC_PER_SEC / l->option.hz : 0,
-					     l->bpf->bss->ticks),
+		.throttled = !l->option.running
+				     ? 0
+				     : cputime_missing(
+					       cputime_used(&l->cputime),
+					       l->option.hz ? NSEC_PER_SEC / l->option.hz : 0,
+					       l->bpf->bss->ticks),
 	};
 
 	if (l->bpf->bss->ticks)
@@ -578,6 +602,8 @@ static void live_stop(struct source *s, enum end_reason reason, int status)
 	end.head.time = clock_now();
 	l->counted = 0;
 	ticker_close(&l->ticker);
+	rounds_close(l->rounds);
+	l->rounds = NULL;
 	pricer_enough(&l->pricer); /* ends while the links are closed */
 	armed_clear(l->armed);
 	/* nothing opens or closes a span now but the end of a thread */

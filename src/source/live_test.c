@@ -154,7 +154,9 @@ static void tell_judged(struct source *live, uint32_t pid)
 static void watch_child(enum attach_kind kind, const struct attach_sites *sites,
 			unsigned nr_sites, bool judged, struct tally *t)
 {
-	struct source_option option = { .hz = 499, .user = true, .probes = 2, .attach = kind };
+	struct source_option option = {
+		.hz = 499, .running = true, .user = true, .probes = 2, .attach = kind
+	};
 	struct source *live = NULL;
 	struct error err = { "" };
 	int go, status;
@@ -384,7 +386,9 @@ static void wait_gone(struct source *live, const struct tally *t, uint32_t id)
 static struct source *start_bare(enum attach_kind kind, uint32_t more, const struct worker *w,
 				 struct tally *t)
 {
-	struct source_option option = { .hz = 499, .user = true, .more = more, .attach = kind };
+	struct source_option option = {
+		.hz = 499, .running = true, .user = true, .more = more, .attach = kind
+	};
 	struct source *live = NULL;
 	struct error err = { "" };
 
@@ -540,6 +544,7 @@ static uint64_t verified(void)
 static void the_programs_are_soon_verified(void **state)
 {
 	struct source_option option = { .hz = 99,
+					.running = true,
 					.user = true,
 					.kernel = true,
 					.follow = true,

@@ -24,6 +24,8 @@ typedef void (*source_event)(void *context, const struct event *e);
 
 struct source_option {
 	unsigned hz;		 /* samples a second, 0 = none */
+	bool running;		 /* of threads that have a CPU, by its clock */
+	bool waiting;		 /* of threads that have none, by looks from outside */
 	bool user, kernel;	 /* which halves of the stack */
 	bool follow;		 /* children of a target are targets */
 	bool every;		 /* every process is one */

@@ -2,6 +2,7 @@
 
 #include "view/blur.h"
 #include "view/gap.h"
+#include "wire/sample_cause.h"
 
 #include <math.h>
 
@@ -24,7 +25,7 @@ struct answer {
 
 static bool query_is_filtered(const struct query *q)
 {
-	return q->thread || q->tid || q->pid;
+	return q->thread || q->tid || q->pid || q->causes;
 }
 
 /* How brief calls were observed that ticks fell into: of all samples, as the more the better.
@@ -40,8 +41,8 @@ static void answer_hits(const struct answer *a, struct dist *ret)
 		const struct sample *s = sample_at(&st->samples, i);
 		const struct span *call = store_enclosing(st, s->span, o->probe->id, &broken);
 
-		if (call && span_finished(call) && span_age(call, 0) < o->brief &&
-		    !fold_is_in_probe(fold, s->node))
+		if (s->cause == CAUSE_CPU && call && span_finished(call) &&
+		    span_age(call, 0) < o->brief && !fold_is_in_probe(fold, s->node))
 			dist_add(ret, bucket_of(span_age(call, 0)), 1);
 	}
 	for (uint32_t i = 0; i < st->cube.cells.count; i++) {
@@ -102,6 +103,9 @@ static void answer_origin(struct answer *a)
 	p->hz = origin->hz;
 	p->cpus = origin->cpus;
 	p->period = origin->period;
+	p->causes = st->causes ? st->causes : CAUSES_ON;
+	if (a->query->causes)
+		p->causes &= a->query->causes;
 	p->ended = st->has_end && st->end.reason <= ENDED_BY_TARGET ? st->end.reason
 								    : ENDED_BY_TIME;
 	p->cut = !st->has_end && !a->query->live;
@@ -300,6 +304,7 @@ int answers_ask(struct answers *kept, const struct store *st, const struct query
 			.split = a.split,
 			.odds = &a.odds,
 			.newest = newest,
+			.net = net_of(st),
 			.number = ++kept->asked,
 			.by_duration = split_is_by_duration(a.split) && !query_is_filtered(q),
 		};

@@ -155,7 +155,8 @@ bool compare_waiting(const struct picture *p, struct contrast *ret)
 	struct contrast d;
 	double error;
 
-	if (!in->calls || !rest->calls || in->mean_nsec <= 0 || rest->mean_nsec <= 0)
+	if (!picture_unseen(p) || !in->calls || !rest->calls || in->mean_nsec <= 0 ||
+	    rest->mean_nsec <= 0)
 		return false;
 	d = contrast_of(side_amount(in), side_amount(rest), usual_widen(p));
 	d.in = p->off_in_nsec;

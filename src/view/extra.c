@@ -225,8 +225,8 @@ void extra_functions(struct extra *x, const struct strata *strata, double net)
 		compare_function(&fs->list[i], &s, SCATTER_OF(i));
 	compare_itself(p, fs, &s);
 	functions_give(fs, p);
-	p->off_in_nsec = off_cpu(p, SIDE_IN, &s.in);
-	p->off_rest_nsec = off_cpu(p, SIDE_REST, &s.rest);
+	p->off_in_nsec = picture_unseen(p) ? off_cpu(p, SIDE_IN, &s.in) : 0;
+	p->off_rest_nsec = picture_unseen(p) ? off_cpu(p, SIDE_REST, &s.rest) : 0;
 	free(scatter[SIDE_IN].sums);
 	free(scatter[SIDE_REST].sums);
 }

@@ -87,7 +87,7 @@ static bool fold_leaves_out(const struct fold *f, frame_id id)
 {
 	uint32_t image = frame_at(&f->store->frames, id).image;
 
-	if (image == IMAGE_ID_PROBE || image == IMAGE_ID_TRUNCATED)
+	if (image == IMAGE_ID_PROBE || image == IMAGE_ID_TRUNCATED || image == IMAGE_ID_WAIT)
 		return false;
 	return image == IMAGE_KERNEL_ID ? f->query->no_kernel : f->query->no_user;
 }
@@ -178,13 +178,23 @@ static uint32_t fold_child(struct fold *f, uint32_t parent, uint32_t frame,
 	return at;
 }
 
+/* Where in the kernel a thread waits is left out, if what for is known, and who. */
+static bool is_told_by_wait(const struct fold *f, uint32_t parent, frame_id frame)
+{
+	const struct picture_node *node = &f->picture->nodes.at[parent];
+
+	return f->picture->frames.at[node->frame].kind == FRAME_WAIT && node->parent &&
+	       f->places.at[node->frame].offset != CAUSE_WAIT &&
+	       frame_at(&f->store->frames, frame).image == IMAGE_KERNEL_ID;
+}
+
 /* A physical frame below the picture's node `parent`; caller is the physical
  * frame that called it. */
 static uint32_t fold_physical(struct fold *f, uint32_t parent, frame_id frame, frame_id caller)
 {
 	uint32_t level = fold_frame(f, frame), above = UINT32_MAX, count, at = parent;
 
-	if (fold_leaves_out(f, frame))
+	if (fold_leaves_out(f, frame) || is_told_by_wait(f, parent, frame))
 		return parent;
 	if (caller && !fold_leaves_out(f, caller)) {
 		above = fold_frame(f, caller);

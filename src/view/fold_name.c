@@ -1,5 +1,7 @@
 #include "view/fold_name.h"
 
+#include "wire/sample_cause.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -87,6 +89,12 @@ static bool name_special(const struct fold *f, const struct frame *frame,
 		{ IMAGE_ID_TRUNCATED, "(truncated)", FRAME_OTHER },
 	};
 
+	if (frame->image == IMAGE_ID_WAIT) {
+		to->name = intern_text(&f->picture->text,
+				       cause_words[cause_known(frame->offset)].frame);
+		to->kind = FRAME_WAIT;
+		return true;
+	}
 	for (unsigned i = 0; i < COUNT_OF(specials); i++) {
 		if (specials[i].image != frame->image)
 			continue;

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "view/gap.h"
 #include "view/kinds.h"
+#include "wire/sample_cause.h"
 
 #include <math.h>
 
@@ -112,15 +113,26 @@ static bool query_takes(const struct gather_question *question, const struct sam
 	const struct query *q = question->query;
 
 	return (!q->tid || q->tid == s->tid) && (!q->pid || q->pid == s->pid) &&
+	       (!q->causes || q->causes & CAUSE_BIT(s->cause)) &&
 	       (!q->thread || text_glob(q->thread, store_thread_name(question->store, s->tid)));
 }
 
-static void put_call(struct gather *g, const struct stratum_kind *kind, const struct span *call,
-		     uint32_t node, const struct sample *s, double weight)
+/* Of what it weighs a part will be taken off for ticks: a look at who waits took nothing. */
+static double nsec_of(const struct gathering *o, const struct sample *s)
 {
-	struct strata_entry entry = { .node = node,
-				      .samples = weight,
-				      .nsec = weight * s->weight };
+	return s->cause == CAUSE_CPU ? s->weight : s->weight / o->q->net;
+}
+
+static void put_call(struct gathering *o, const struct stratum_kind *kind,
+		     const struct span *call, uint32_t node, const struct sample *s,
+		     double weight)
+{
+	struct gather *g = o->g;
+	struct strata_entry entry = {
+		.node = node,
+		.samples = weight * sample_moments(s, o->q->store->origin.period),
+		.nsec = weight * nsec_of(o, s),
+	};
 
 	if (call && span_finished(call))
 		entry.lasted = fmax(1, span_age(call, 0));
@@ -150,14 +162,14 @@ static void take_sample(struct gathering *o, const struct sample *s, double weig
 	}
 	if (taken) {
 		node = fold_node(&g->fold, s->node);
-		g->samples++;
+		g->samples += sample_moments(s, o->q->store->origin.period);
 		gap_add(g->picture, o->q->store, s);
 	}
 	call = kind_of_sample(&o->kinds, s, !taken, &kind);
 	if (taken && g->open.count < OPEN_MOST && is_open(o, call, &kind, s))
 		array_push(&g->open, ((struct gather_open){ *s, node, weight }));
 	else if (taken || call)
-		put_call(g, &kind, call, node, s, weight);
+		put_call(o, &kind, call, node, s, weight);
 }
 
 /* Samples are nearly in order. */
@@ -273,7 +285,7 @@ static void take_open(struct gathering *o)
 			kind.bucket = STRATUM_NOW;
 			g->open.at[kept++] = open;
 		}
-		put_call(g, &kind, call, open.node, &open.sample, open.weight);
+		put_call(o, &kind, call, open.node, &open.sample, open.weight);
 	}
 	g->open.count = kept;
 }
@@ -339,7 +351,7 @@ void gather_update(struct gather *g, const struct gather_question *q)
 		go_over(&o);
 	}
 	g->about = gather_about(q);
-	g->picture->samples = g->samples;
+	g->picture->samples = whole_number(g->samples);
 	g->picture->losses.forgotten = g->forgotten;
 	if (anew) {
 		g->renamed = clock_now();

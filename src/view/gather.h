@@ -19,6 +19,7 @@ struct gather_question {
 	const struct split *split;   /* bound */
 	struct odds *odds;	     /* by_duration: not asked */
 	nsec newest;		     /* time known */
+	double net;		     /* of a tick's weight: what it did not take itself */
 	uint64_t number;	     /* of the question, for a picture that is made anew */
 	bool by_duration;	     /* which decides, together with what all samples share */
 };
@@ -56,7 +57,8 @@ struct gather {
 	ARRAY(struct gather_open) open;
 	/* counted so far */
 	struct picture_losses losses;
-	uint64_t samples, forgotten;
+	uint64_t forgotten;
+	double samples;
 	double in_probes;	/* samples left out */
 	nsec renamed, renaming; /* when all was named last, and how long that took */
 };

@@ -1,5 +1,7 @@
 #include "view/picture.h"
 
+#include "wire/sample_cause.h"
+
 #include <assert.h>
 
 #define SHORTEST_PART 16 /* of what was taken off */
@@ -9,6 +11,7 @@ static void set_unknown(struct picture *p)
 	p->split_span = UINT32_MAX;
 	p->itself.frame = p->itself.caller = UINT32_MAX;
 	p->z_least = 1.96;
+	p->causes = CAUSES_ON;
 }
 
 struct picture *picture_new(void)
@@ -17,6 +20,21 @@ struct picture *picture_new(void)
 
 	set_unknown(p);
 	return p;
+}
+
+static bool has_waits(const struct picture *p)
+{
+	return p->causes & CAUSES_OFF;
+}
+
+const char *picture_time(const struct picture *p)
+{
+	return !has_waits(p) ? "CPU time" : p->causes & CAUSES_ON ? "time" : "time off the CPU";
+}
+
+const char *picture_unseen(const struct picture *p)
+{
+	return !has_waits(p) ? "not on a CPU" : p->causes & CAUSES_ON ? NULL : "on a CPU";
 }
 
 struct picture_node *picture_add_node(struct picture *p, uint32_t parent, uint32_t frame)

@@ -25,6 +25,7 @@ enum frame_kind {
 	FRAME_KERNEL,
 	FRAME_JIT,
 	FRAME_INLINED,
+	FRAME_WAIT,    /* where a thread left its CPU: what for */
 	FRAME_PROBE,   /* the probe machinery: sonde's own cost */
 	FRAME_UNKNOWN, /* no name: name is "image+0x1234" or "[unknown]" */
 	FRAME_OTHER,   /* made by the view: "all", "(truncated)", "not on a CPU" */
@@ -177,7 +178,8 @@ struct picture {
 			   of the same time; else 0 */
 	nsec wall;	/* CLOCK_REALTIME at from */
 	uint32_t hz, cpus;
-	nsec period; /* weight of a cpu sample */
+	nsec period;	 /* weight of a cpu sample */
+	uint64_t causes; /* of its samples, bits (wire/sample_cause.h) */
 	enum end_reason ended;
 	bool cut; /* the recording has no end: its writer was stopped hard */
 	struct picture_losses losses;
@@ -204,8 +206,9 @@ struct picture {
 	/* of the functions that were sampled often enough to stand out, chance takes one to
 	 * this |z| in one picture of a hundred */
 	double z_least;
-	double off_in_nsec, off_rest_nsec; /* per call: mean duration minus sampled cpu time,
-					      where that is more than nothing */
+	double off_in_nsec, off_rest_nsec; /* per call: mean duration minus sampled time,
+					      where that is more than nothing; 0 where both
+					      running and waiting threads were sampled */
 
 	ARRAY(struct picture_image) images;
 	ARRAY(struct picture_frame) frames;
@@ -233,6 +236,11 @@ uint32_t picture_main_image(const struct picture *p);
  * work of probes, which is known no better on a function that is not sonde's own; 0 where
  * nothing was. */
 double picture_shortest(const struct picture_span *s);
+
+/* What the weights of samples are: "CPU time", "time off the CPU", "time". */
+const char *picture_time(const struct picture *p);
+/* The part of a call that has no samples: "not on a CPU", "on a CPU"; NULL: there is none. */
+const char *picture_unseen(const struct picture *p);
 
 /* total[node] = self over its subtree, of the sides in the mask (bit = enum side),
  * in samples or nanoseconds.  total has p->nodes.count elements. */

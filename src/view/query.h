@@ -14,6 +14,7 @@ struct query {
 	enum fold_by fold;
 	const char *thread; /* glob on the thread's name, NULL = all */
 	uint32_t tid, pid;  /* only this one, 0 = all */
+	uint64_t causes;    /* only samples of these (wire/sample_cause.h), 0 = all */
 	nsec until;	    /* nothing later, 0 = all there is; then the cube is left out */
 	bool live;	    /* the stream goes on, so that it has no end yet says nothing */
 	bool no_kernel, no_user; /* these frames are left out of the stacks */

@@ -3,6 +3,7 @@
 #include "wire/bucket.h"
 
 #include <assert.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -19,6 +20,14 @@ static bool check_sample(const struct event *e)
 
 	return s->nr_kernel <= SAMPLE_MAX_KERNEL && s->nr_user <= SAMPLE_MAX_USER &&
 	       (size_t)s->nr_kernel + s->nr_user <= frames && s->user_end < NR_STACK_END;
+}
+
+static bool check_wait(const struct event *e)
+{
+	_Static_assert(offsetof(struct event_wait, nr_user) ==
+			       offsetof(struct event_sample, nr_user),
+		       "a wait has its frames where a sample has them");
+	return check_sample(e);
 }
 
 static bool check_thread(const struct event *e)
@@ -88,6 +97,8 @@ static const struct shape {
 	[EVENT_EXIT] = { sizeof(struct event_exit) },
 	[EVENT_THREAD] = { sizeof(struct event_thread), 0, check_thread },
 	[EVENT_OPEN] = { sizeof(struct event_open) },
+	[EVENT_WAIT] = { sizeof(struct event_wait), 0, check_wait },
+	[EVENT_STILL] = { sizeof(struct event_still) },
 	[EVENT_TARGET] = { sizeof(struct event_target), 3 },
 	[EVENT_PROCESS] = { sizeof(struct event_process), 1 },
 	[EVENT_IMAGE] = { sizeof(struct event_image), 1, check_image },
@@ -101,6 +112,7 @@ static const struct shape {
 	[EVENT_ARMED] = { sizeof(struct event_armed) },
 	[EVENT_UNPROBE] = { sizeof(struct event_unprobe) },
 	[EVENT_PROGRAM] = { sizeof(struct event_program) },
+	[EVENT_CAUSES] = { sizeof(struct event_causes) },
 	[EVENT_LOSS] = { sizeof(struct event_loss) },
 	[EVENT_END] = { sizeof(struct event_end), 0, check_end },
 	[EVENT_START] = { sizeof(struct event_start) },

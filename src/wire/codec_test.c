@@ -45,17 +45,18 @@ static void a_kind_that_is_not_known_passes(void **state)
 	assert_true(event_check(&e, sizeof(e)));
 	e.kind = 0;
 	assert_true(event_check(&e, sizeof(e)));
-	e.kind = EVENT_OPEN + 1;
+	e.kind = EVENT_STILL + 1;
 	assert_true(event_check(&e, sizeof(e)));
 }
 
 static void a_known_kind_has_its_least_size(void **state)
 {
-	static const uint16_t kinds[] = { EVENT_SAMPLE, EVENT_ENTER,   EVENT_LEAVE,  EVENT_FORK,
-					  EVENT_EXEC,	EVENT_EXIT,    EVENT_THREAD, EVENT_OPEN,
-					  EVENT_TARGET, EVENT_PROCESS, EVENT_IMAGE,  EVENT_MAP,
-					  EVENT_SYMBOL, EVENT_PROBE,   EVENT_CALLS,  EVENT_LOSS,
-					  EVENT_END };
+	static const uint16_t kinds[] = {
+		EVENT_SAMPLE, EVENT_ENTER,  EVENT_LEAVE,  EVENT_FORK,	EVENT_EXEC,
+		EVENT_EXIT,   EVENT_THREAD, EVENT_OPEN,	  EVENT_TARGET, EVENT_PROCESS,
+		EVENT_IMAGE,  EVENT_MAP,    EVENT_SYMBOL, EVENT_PROBE,	EVENT_CALLS,
+		EVENT_LOSS,   EVENT_END,    EVENT_WAIT,	  EVENT_STILL,	EVENT_CAUSES
+	};
 
 	for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		struct event e = { .kind = kinds[i], .size = sizeof(e) };
@@ -77,6 +78,11 @@ static void frames_lie_within_a_sample(void **state)
 	assert_false(event_check(&s, sizeof(s)));
 	s = sample_of(1, 1);
 	s.fixed.user_end = NR_STACK_END;
+	assert_false(event_check(&s, sizeof(s)));
+	s = sample_of(2, 3);
+	s.fixed.head.kind = EVENT_WAIT;
+	assert_true(event_check(&s, sizeof(s)));
+	s.fixed.nr_kernel = 3;
 	assert_false(event_check(&s, sizeof(s)));
 }
 

@@ -23,6 +23,8 @@ enum event_kind {
 	EVENT_EXIT = 6,
 	EVENT_THREAD = 7,
 	EVENT_OPEN = 8,
+	EVENT_WAIT = 9,
+	EVENT_STILL = 10,
 	/* written by the source */
 	EVENT_TARGET = 16,
 	EVENT_PROCESS = 17,
@@ -41,6 +43,7 @@ enum event_kind {
 	EVENT_ARMED = 30,
 	EVENT_UNPROBE = 31,
 	EVENT_PROGRAM = 32,
+	EVENT_CAUSES = 33,
 };
 
 struct event {
@@ -53,8 +56,23 @@ _Static_assert(sizeof(struct event) == 16, "event is part of the format");
 
 #define EVENT_SIZE_MAX 65528
 
+/* Why a moment was taken; words for them: wire/sample_cause.h.  New ones come at the end;
+ * readers take a number they do not know for CAUSE_WAIT. */
 enum sample_cause {
 	CAUSE_CPU = 1, /* a tick of the CPU clock: weight = the period */
+	/* off the CPU when somebody looked: weight = the time since the look before */
+	CAUSE_RUNNABLE = 2, /* it could run, and waits for a CPU */
+	CAUSE_WAIT = 3,	    /* blocked; by what is not known */
+	CAUSE_LOCK = 4,	    /* on a futex: a lock, a condition, another thread's end */
+	CAUSE_SLEEP = 5,    /* until a time */
+	CAUSE_DISK = 6,
+	CAUSE_NETWORK = 7,
+	CAUSE_PIPE = 8,	    /* or a terminal */
+	CAUSE_FAULT = 9,    /* a page has to be read, or made */
+	CAUSE_CHILD = 10,   /* the end of a process */
+	CAUSE_POLL = 11,    /* any of several files: poll, select, epoll */
+	CAUSE_STOPPED = 12, /* by a signal or a debugger */
+	NR_SAMPLE_CAUSE = 13,
 };
 
 /* How the user stack ended. */
@@ -91,6 +109,35 @@ struct event_sample {
 #endif
 };
 _Static_assert(sizeof(struct event_sample) == 48, "event_sample is part of the format");
+
+/* One moment of a thread that is off the CPU, as EVENT_SAMPLE: where it left user mode, and
+ * where in the kernel it gave the CPU away. */
+struct event_wait {
+	struct event head;
+	__u64 span;
+	__u64 weight;
+	__u32 pid;
+	__u16 cpu; /* where it ran last */
+	__u8 cause;
+	__u8 user_end;
+	__u16 nr_kernel;
+	__u16 nr_user;
+	__s32 call; /* number of the system call it is in, -1 = in none */
+#ifndef __bpf__
+	__u64 frames[];
+#endif
+};
+_Static_assert(sizeof(struct event_wait) == sizeof(struct event_sample),
+	       "event_wait is part of the format");
+
+/* The thread's last EVENT_WAIT went on, and stands for so much more. */
+struct event_still {
+	struct event head;
+	__u64 weight;
+	__u32 pid;
+	__u32 looks; /* how often it was seen so */
+};
+_Static_assert(sizeof(struct event_still) == 32, "event_still is part of the format");
 
 /* A span was sampled for the first time (head.time is that moment). */
 struct event_enter {
@@ -362,6 +409,14 @@ struct event_loss {
 	__u64 nested;	 /* programs the kernel skipped because one was running */
 	__u64 tick_nsec; /* what a tick takes from the thread it falls on, on average */
 };
+
+/* Moments of which causes are taken from head.time on.  Where there is no such record: those
+ * of CAUSE_CPU. */
+struct event_causes {
+	struct event head;
+	__u64 causes; /* bit = enum sample_cause */
+};
+_Static_assert(sizeof(struct event_causes) == 24, "event_causes is part of the format");
 
 /* Everything is in place: samples and calls count from head.time on. */
 struct event_start {

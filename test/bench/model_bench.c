@@ -93,7 +93,7 @@ static void bench_intern(struct store *st, uint64_t count)
 	begin = clock_cpu();
 	for (uint64_t i = 0; i < count; i++) {
 		make_stack(hash_u64(i) % stacks, (uint64_t *)e.sample.frames);
-		stack_node(st, &e.sample);
+		stack_node(st, &e.sample, 0);
 	}
 	printf("intern        %6.1f ns a frame (%u nodes)\n",
 	       (double)(clock_cpu() - begin - making) / count / DEPTH, st->tree.nodes.count);

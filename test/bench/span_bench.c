@@ -153,7 +153,9 @@ static double measure_floor(uint64_t offset)
 
 static double measure_sites(int (*function)(int), const struct attach_sites *sites)
 {
-	struct source_option option = { .hz = 99, .user = true, .kernel = true, .probes = 1 };
+	struct source_option option = {
+		.hz = 99, .running = true, .user = true, .kernel = true, .probes = 1
+	};
 	struct error err;
 	struct source *live;
 	uint64_t timed = 0;

@@ -1,0 +1,241 @@
+/*
+ * round - a look at every thread of the target that has no CPU: where it waits, and for what.
+ *
+ * Run by sonde itself, as often as there are ticks, at moments that are up to chance
+ * (source/rounds.h): what a thread waits is found by how often it is seen waiting, so however
+ * often it switches, the target pays nothing.  Nothing is stopped: the stack of a thread is
+ * copied and walked as if it were the tick's own, and counts if the thread has not run
+ * meanwhile.  A thread that is seen where it was, and has not run, is not walked again: only
+ * how long it stays there is told, now and then.
+ */
+#ifndef SONDE_BPF_ROUND_BPF_H
+#define SONDE_BPF_ROUND_BPF_H
+
+#include "bpf/fallen.bpf.h"
+
+#define ROUND_REFILLS 64	/* stretches of a stack that are read */
+#define STILL_NSEC 500000000ull /* how long it is owed at most */
+
+/* Of include/linux/sched.h. */
+#define PF_KTHREAD 0x00200000
+#define TASK_STOPPED_OR_TRACED (0x4 | 0x8)
+
+/* Linux 5.18. */
+static long (*const copy_from_task)(void *to, __u32 size, const void *from,
+				    struct task_struct *task, __u64 flags) = (void *)191;
+
+/* Where a thread was when it was last seen off its CPU. */
+struct rest {
+	__u64 switches; /* how often it had lost a CPU */
+	__u64 owed;	/* nanoseconds it stayed, not told of yet */
+	__u64 owed_since;
+	__u32 looks; /* how often it was seen so since */
+	__u32 cause; /* 0: it was never seen, or what was seen was of no use */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct rest);
+} rests SEC(".maps");
+
+__u64 round_weight;		 /* nanoseconds since the round before this one */
+__u32 round_is_last;		 /* only what is owed is told */
+__u64 round_looked, round_moved; /* threads: stacks that were taken; of those that ran
+				    meanwhile */
+
+static __always_inline void settle(struct rest *r, struct task_struct *task, __u64 now)
+{
+	struct event_still e = { .weight = r->owed, .pid = task->tgid, .looks = r->looks };
+
+	if (!r->owed)
+		return;
+	r->owed = 0;
+	r->looks = 0;
+	event_fill(&e.head, EVENT_STILL, sizeof(e), task->pid, now);
+	send(&e, sizeof(e), &loss.samples);
+}
+
+/* Did it lose its CPU to this look, and would run otherwise?  By the clock of that CPU both
+ * happened at once. */
+static __always_inline bool gave_way(struct task_struct *task)
+{
+	struct task_struct *self = bpf_get_current_task_btf();
+
+	if (!bpf_core_field_exists(task->sched_info.last_queued))
+		return false;
+	return task->sched_info.last_queued == self->sched_info.last_arrival &&
+	       task->thread_info.cpu == bpf_get_smp_processor_id();
+}
+
+static __always_inline __u64 switches_of(struct task_struct *task)
+{
+	return task->nvcsw + task->nivcsw;
+}
+
+/* 0: it is not off a CPU. */
+static __always_inline __u32 resting_for(struct task_struct *task)
+{
+	__u32 state = task->__state;
+
+	if (task->on_cpu || task->exit_state || (task->flags & PF_KTHREAD) || !task->mm)
+		return 0;
+	if (!state)
+		return gave_way(task) ? 0 : CAUSE_RUNNABLE;
+	return state & TASK_STOPPED_OR_TRACED ? CAUSE_STOPPED : CAUSE_WAIT;
+}
+
+/* Moves the window of a walk to what it wants to read. */
+static __always_inline bool round_refill(struct walk *w, struct task_struct *task)
+{
+	__u64 at = w->wants & ~7ull, wants = w->wants, size = WALK_WINDOW;
+
+	w->wants = 0;
+	if (copy_from_task(w->window, size, (void *)at, task, 0)) {
+		size = ((4096 - (at & 4095) - 1) & 4095) + 1;
+		if (copy_from_task(w->window, size, (void *)at, task, 0))
+			return false;
+	}
+	w->window_at = at;
+	w->window_size = size;
+	return wants - at + sizeof(wants) <= size;
+}
+
+static __always_inline __u32 round_user(struct walk *w, struct task_struct *task,
+					struct thread_state *t)
+{
+	struct pt_regs *user = (struct pt_regs *)bpf_task_pt_regs(task);
+	__u32 pid = task->tgid, *space = bpf_map_lookup_elem(&space_of, &pid);
+	int end = STACK_UNREADABLE;
+
+	w->sample.user_end = STACK_NONE;
+	if (!control.want_user || !user)
+		return 0;
+	bpf_probe_read_kernel(&w->pc, sizeof(w->pc), &PT_REGS_IP(user));
+	bpf_probe_read_kernel(&w->sp, sizeof(w->sp), &PT_REGS_SP(user));
+	bpf_probe_read_kernel(&w->bp, sizeof(w->bp), &PT_REGS_FP(user));
+	if (!space) {
+		w->sample.user_end = STACK_NO_MAP; /* somebody looks at its maps */
+		w->frames[w->sample.nr_kernel & 127] = w->pc;
+		return 1;
+	}
+	w->at = w->sample.nr_kernel;
+	w->from = w->sp;
+	w->outside = 1;
+	seek_foreign(w, task, t);
+	walk_begin(w, task, *space);
+	for (int i = 0; i < ROUND_REFILLS; i++) {
+		end = walk_all(w);
+		if (end != WALK_WANTS)
+			break;
+		end = STACK_UNREADABLE;
+		if (!round_refill(w, task))
+			break;
+	}
+	w->sample.user_end = end;
+	return w->at - w->sample.nr_kernel;
+}
+
+static __always_inline void round_take(struct task_struct *task, struct rest *r, __u32 cause,
+				       __u64 now)
+{
+	__u32 number = WALKER_ROUND, nk = 0, nu;
+	struct walk *w = bpf_map_lookup_elem(&walks, &number);
+	struct thread_state *t = NULL;
+	__u64 switches = switches_of(task), pid_tid = (__u64)task->tgid << 32 | task->pid;
+	long call = -1;
+	struct pt_regs *user;
+
+	if (!w)
+		return;
+	w->newest_slot = w->ended_slot = w->site_pc = 0;
+	w->nr_foreign = w->nr_bracket = w->from = w->just_met = 0;
+	w->sample.span = 0;
+	w->sample.weight = round_weight;
+	w->sample.pid = task->tgid;
+	w->sample.head.tid = task->pid;
+	w->sample.cpu = task->thread_info.cpu;
+	w->sample.cause = cause;
+	if (control.spans)
+		t = bpf_task_storage_get(&threads, task, 0, 0);
+	if (t)
+		take_spans(w, t, t->depth > MAX_OPEN ? MAX_OPEN : t->depth);
+	if (control.want_kernel) {
+		long n = bpf_get_task_stack(task, w->frames, SAMPLE_MAX_KERNEL * sizeof(__u64),
+					    0);
+
+		nk = n > 0 ? n / sizeof(__u64) : 0;
+	}
+	nk &= 127;
+	w->sample.nr_kernel = nk;
+	nu = round_user(w, task, t);
+	if (nu > SAMPLE_MAX_USER)
+		return;
+	w->sample.nr_user = nu;
+	user = (struct pt_regs *)bpf_task_pt_regs(task);
+	if (user)
+		bpf_probe_read_kernel(&call, sizeof(call), &user->orig_rax);
+	w->sample.in_probe = (__u32)call; /* struct event_wait: call */
+	__sync_fetch_and_add(&round_looked, 1);
+	if (task->on_cpu || switches_of(task) != switches) {
+		r->cause = 0;
+		__sync_fetch_and_add(&round_moved, 1);
+		return;
+	}
+	if (t)
+		w->sample.span = announce(t, now, 0, pid_tid);
+	if (control.spans && w->nr_foreign)
+		take_foreign(w, t, now);
+	r->switches = switches;
+	r->cause = cause;
+	r->owed_since = now;
+	event_fill(&w->sample.head, EVENT_WAIT,
+		   sizeof(struct event_sample) + (nk + nu) * sizeof(__u64), task->pid, now);
+	send(&w->sample, sizeof(struct event_sample) + (nk + nu) * sizeof(__u64),
+	     &loss.samples);
+}
+
+/* How long a thread that ends was seen in its last wait. */
+static __always_inline void round_exit(struct task_struct *task, __u64 now)
+{
+	struct rest *r;
+
+	if (!control.rounds)
+		return;
+	r = bpf_task_storage_get(&rests, task, 0, 0);
+	if (r)
+		settle(r, task, now);
+}
+
+SEC("iter.s/task")
+int look_round(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct rest *r;
+	__u32 cause;
+	__u64 now;
+
+	if (!task || !is_target(task->tgid, task->pid))
+		return 0;
+	now = bpf_ktime_get_ns();
+	cause = round_is_last ? 0 : resting_for(task);
+	r = bpf_task_storage_get(&rests, task, 0, cause ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
+	if (!r)
+		return 0;
+	if (cause && r->cause == cause && r->switches == switches_of(task)) {
+		r->owed += round_weight;
+		r->looks++;
+		if (now - r->owed_since > STILL_NSEC) {
+			settle(r, task, now);
+			r->owed_since = now;
+		}
+		return 0;
+	}
+	settle(r, task, now);
+	if (cause)
+		round_take(task, r, cause, now);
+	return 0;
+}
+
+#endif

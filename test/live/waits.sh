@@ -1,0 +1,76 @@
+#!/bin/bash
+# Threads that wait are seen waiting, for what they wait for, and as long as they do; a program
+# that only computes is not.  Runs beside others.
+. "$(dirname "$0")/lib.sh"
+plan 15
+need root
+need bpf
+
+# watch VARIANT CALLS ARGS...: calls of 4 ms, in the order that chance has it
+watch() {
+	local variant=$1 calls=$2
+	shift 2
+	target_start waits --wait --variant "$variant" --calls "$calls" --work 4000000 \
+		--seconds 100
+	sonde_start record -p "$target" -F 499 -o "$work/x.sonde" "$@"
+	target_go
+	sonde_finish
+	target_finish
+}
+
+# truly STATEMENTS FILE TRUTH: with d and t as holds has them; what does not hold is shown.
+truly() {
+	"$python" - "$@" <<'END'
+import json, sys, textwrap
+d, t = (json.load(open(p)) for p in sys.argv[2:4])
+ns = {f['name']: f['total_in_ns'] for f in d['functions']}
+mine = {k: ns.get('do_' + k, 0) for k in t if k != 'calls'}
+whole, truth = sum(mine.values()), sum(t[k]['ns'] for k in mine)
+exec(textwrap.dedent(sys.argv[1]))
+END
+}
+
+watch compute,lock,sleep,pipe,network,poll 1200 -e wall -s handle --yes
+check 'it is recorded' status_is 0
+sonde_run report "$work/x.sonde" --json
+cp "$out" "$work/wall"
+check 'each reason has the share of time that the target measured' truly "
+	assert whole > 0.9 * truth, (whole, truth)
+	for k in mine:
+		assert abs(mine[k] / whole - t[k]['ns'] / truth) < 0.03, (k, mine[k] / whole, t[k]['ns'] / truth)" \
+	"$work/wall" "$truth"
+for pair in 'lock:lock or condition' sleep:time 'pipe:pipe or terminal' network:network \
+	'poll:any of its files'; do
+	check "in do_${pair%%:*} it waits for that" truly "
+		wait = ns.get('[waits: ${pair#*:}]', 0); reason = mine['${pair%%:*}']
+		assert 0.3 * reason < wait < 1.3 * reason, (wait, reason)" "$work/wall" "$truth"
+done
+check 'what waits in the kernel is told by what for, not by where' truly \
+	'assert ns.get("schedule", 0) < 0.02 * whole, (ns["schedule"], whole)' \
+	"$work/wall" "$truth"
+check 'a call is seen whole: nothing is left as not on a CPU' truly '
+	per_call = sum(f["self_in_ns"] for f in d["functions"]) / d["spans"][0]["calls"]
+	mean = d["spans"][0]["mean_ns"]
+	assert 0.93 < per_call / mean < 1.07, (per_call, mean)' "$work/wall" "$truth"
+sonde_run report "$work/x.sonde" --split 'dur > p50'
+check 'nor said to be' eval '! grep -q "not on a CPU" "$out"'
+
+watch sleep 500 -e offcpu
+sonde_run report "$work/x.sonde" --json
+check 'a thread that sleeps is seen asleep' truly '
+	assert "cpu" not in d["causes"] and "sleep" in d["causes"]
+	names = {f["name"]: f["self_ns"] for f in d["functions"]}
+	assert names["[waits: time]"] > 0.7 * t["sleep"]["ns"], (names, t["sleep"])' "$out" "$truth"
+sonde_run report "$work/x.sonde"
+check 'what the weights are is said' grep -q 'their own time off the CPU' "$out"
+
+watch compute 500
+sonde_run report "$work/x.sonde" --json
+check 'without -e nobody looks at who waits' truly '
+	assert d["causes"] == ["cpu"]
+	assert not any("waits" in f["name"] for f in d["functions"])' "$out" "$truth"
+
+sonde_run record -e nonsense -p $$
+check 'another event is refused, with those there are' status_is 2
+check 'in words' grep -q "cpu.*offcpu.*wall" "$err"
+finish
