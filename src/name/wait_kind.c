@@ -78,6 +78,8 @@ static const struct {
 	{ "do_wait_pid", CAUSE_CHILD },
 	{ "kernel_wait4", CAUSE_CHILD },
 	{ "wait_for_vfork_done", CAUSE_CHILD },
+	{ "kernel_clone", CAUSE_CHILD },
+	{ "_do_fork", CAUSE_CHILD },
 	{ "do_signal_stop", CAUSE_STOPPED },
 	{ "ptrace_stop*", CAUSE_STOPPED },
 	{ "__refrigerator", CAUSE_STOPPED },

@@ -1,6 +1,7 @@
 #include "source/tables.h"
 
 #include "base/array.h"
+#include "base/mem.h"
 #include "base/table.h"
 #include "elf/unwind.h"
 #include "source/rows.h"
@@ -34,10 +35,12 @@ struct tables {
 	ARRAY(struct table_image) images;
 	struct table image_ids;
 	ARRAY(struct table_process) processes;
+	ARRAY(uint32_t) unused; /* of processes */
 	struct table pids;
 	struct rows rows;
 	struct tables_maps kernel;
 	bool loaded;
+	uint32_t *owners; /* of each slot: 1 + the index of a process, 0 = free */
 	uint32_t next_slot;
 	uint32_t generation;
 };
@@ -60,6 +63,8 @@ void tables_free(struct tables *t)
 		array_done(&t->processes.at[i].maps);
 	array_done(&t->images);
 	array_done(&t->processes);
+	array_done(&t->unused);
+	free(t->owners);
 	table_done(&t->image_ids);
 	table_done(&t->pids);
 	rows_done(&t->rows);
@@ -103,15 +108,27 @@ static struct table_process *process_for(struct tables *t, uint32_t pid)
 	uint32_t at = table_find(&t->pids, pid);
 	struct table_process *p;
 
-	if (at != TABLE_NONE)
-		return &t->processes.at[at];
-	if (t->processes.count >= PROCESSES_MOST)
-		return NULL;
-	table_set(&t->pids, pid, t->processes.count);
-	p = array_add(&t->processes);
+	if (at == TABLE_NONE && t->unused.count) {
+		at = t->unused.at[--t->unused.count];
+	} else if (at == TABLE_NONE) {
+		if (t->processes.count >= PROCESSES_MOST)
+			return NULL;
+		at = t->processes.count;
+		(void)array_add(&t->processes);
+		t->processes.at[at].slot = UINT32_MAX;
+	}
+	table_set(&t->pids, pid, at);
+	p = &t->processes.at[at];
 	p->pid = pid;
-	p->slot = UINT32_MAX;
+	p->gone = false;
 	return p;
+}
+
+/* It has ended, and the kernel half knows nothing of it any more. */
+static void forget_process(struct tables *t, struct table_process *p)
+{
+	table_remove(&t->pids, p->pid);
+	array_push(&t->unused, (uint32_t)(p - t->processes.at));
 }
 
 /* Puts a map in its place; what it covers of others is theirs no more. */
@@ -215,28 +232,49 @@ struct tables_need tables_need(const struct tables *t)
 	return need;
 }
 
-/* Has the process a slot of those count from first on, going round? */
-static bool has_slot(const struct tables *t, const struct table_process *p, uint32_t first,
-		     uint32_t count)
+/* Its slots are free. */
+static void leave_slots(struct tables *t, struct table_process *p)
 {
-	uint32_t spaces = t->kernel.size.spaces;
-
-	return p->slot != UINT32_MAX && ((p->slot + spaces - first) % spaces < count ||
-					 (first + spaces - p->slot) % spaces < p->parts);
+	for (uint32_t i = 0; p->slot != UINT32_MAX && i < p->parts; i++)
+		t->owners[(p->slot + i) % t->kernel.size.spaces] = 0;
+	p->slot = UINT32_MAX;
 }
 
-/* More processes than slots: the oldest go back to frame pointers. */
-static void take_slots(struct tables *t, uint32_t first, uint32_t count)
+/* So many slots from one on, going round, of which none is taken but by the process itself? */
+static bool is_free(const struct tables *t, uint32_t first, uint32_t count, uint32_t process)
 {
-	for (uint32_t i = 0; i < t->processes.count; i++) {
-		struct table_process *p = &t->processes.at[i];
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t owner = t->owners[(first + i) % t->kernel.size.spaces];
 
-		if (!has_slot(t, p, first, count))
-			continue;
-		bpf_map_delete_elem(t->kernel.space_of, &p->pid);
-		p->slot = UINT32_MAX;
+		if (owner && owner != 1 + process)
+			return false;
 	}
-	t->next_slot = (first + count) % t->kernel.size.spaces;
+	return true;
+}
+
+/* The next slots that are free; where there are none, those that were taken longest ago, whose
+ * processes go back to frame pointers. */
+static uint32_t take_slots(struct tables *t, uint32_t process, uint32_t count)
+{
+	uint32_t spaces = t->kernel.size.spaces, first = t->next_slot, passed = 0;
+
+	while (passed < spaces && !is_free(t, (first + passed) % spaces, count, process))
+		passed++;
+	first = (first + passed % spaces) % spaces;
+	leave_slots(t, &t->processes.at[process]);
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t *owner = &t->owners[(first + i) % spaces];
+
+		if (*owner) {
+			struct table_process *p = &t->processes.at[*owner - 1];
+
+			bpf_map_delete_elem(t->kernel.space_of, &p->pid);
+			leave_slots(t, p);
+		}
+		*owner = 1 + process;
+	}
+	t->next_slot = (first + count) % spaces;
+	return first;
 }
 
 /* One part of a process' maps; next: the slot of the part behind it. */
@@ -258,25 +296,27 @@ static int write_part(struct tables *t, const struct table_process *p, uint32_t 
 
 /* Writes a process' maps into fresh slots and points the process to the first, so
  * that a walk under way never sees half of a change.  Slots go round: those
- * that are taken were left long ago. */
+ * that are taken were left long ago, if their process has not ended. */
 static void publish(struct tables *t, struct table_process *p)
 {
-	uint32_t spaces = t->kernel.size.spaces, parts = parts_of(p), slot = t->next_slot;
+	uint32_t spaces = t->kernel.size.spaces, parts = parts_of(p), slot;
 
 	p->changed = false;
 	if (!parts) {
 		bpf_map_delete_elem(t->kernel.space_of, &p->pid);
+		leave_slots(t, p);
+		if (p->gone)
+			forget_process(t, p);
 		return;
 	}
-	take_slots(t, slot, parts);
+	slot = take_slots(t, (uint32_t)(p - t->processes.at), parts);
+	p->slot = slot;
+	p->parts = parts;
 	t->generation = t->generation % 65535 + 1;
 	for (uint32_t i = 0; i < parts; i++)
 		if (write_part(t, p, i, (slot + i) % spaces, (slot + i + 1) % spaces))
 			return;
-	if (bpf_map_update_elem(t->kernel.space_of, &p->pid, &slot, BPF_ANY))
-		return;
-	p->slot = slot;
-	p->parts = parts;
+	bpf_map_update_elem(t->kernel.space_of, &p->pid, &slot, BPF_ANY);
 }
 
 void tables_publish(struct tables *t)
@@ -297,6 +337,7 @@ int tables_load(struct tables *t, const struct tables_maps *maps, struct error *
 	if (code)
 		return code;
 	t->kernel = *maps;
+	t->owners = mem_zeroed(maps->size.spaces, sizeof(*t->owners));
 	t->loaded = true;
 	for (uint32_t i = 0; i < t->processes.count; i++)
 		t->processes.at[i].changed = true;

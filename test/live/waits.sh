@@ -2,7 +2,7 @@
 # Threads that wait are seen waiting, for what they wait for, and as long as they do; a program
 # that only computes is not.  Runs beside others.
 . "$(dirname "$0")/lib.sh"
-plan 15
+plan 16
 need root
 need bpf
 
@@ -54,6 +54,14 @@ check 'a call is seen whole: nothing is left as not on a CPU' truly '
 	assert 0.93 < per_call / mean < 1.07, (per_call, mean)' "$work/wall" "$truth"
 sonde_run report "$work/x.sonde" --split 'dur > p50'
 check 'nor said to be' eval '! grep -q "not on a CPU" "$out"'
+
+# 64 programs have room at once
+watch child,compute 400 -e wall -s handle --yes
+sonde_run report "$work/x.sonde" --json
+check 'stacks of one that starts many programs stay whole' truly '
+	assert whole > 0.9 * truth, (whole, truth)
+	wait = ns["[waits: process]"]
+	assert 0.5 * mine["child"] < wait < mine["child"], (wait, mine["child"])' "$out" "$truth"
 
 watch sleep 500 -e offcpu
 sonde_run report "$work/x.sonde" --json
