@@ -2,39 +2,11 @@
 
 #include "base/log.h"
 #include "cmd/command.h"
+#include "cmd/event_option.h"
 #include "wire/sample_cause.h"
 
 #include <errno.h>
 #include <stdio.h>
-
-/* What -e may say. */
-static const struct {
-	const char *name;
-	uint64_t causes;
-} events[] = {
-	{ "cpu", CAUSES_ON },
-	{ "offcpu", CAUSES_OFF },
-	{ "wall", CAUSES_WALL },
-};
-
-static int take_events(const struct run_option *o, uint64_t *ret_causes, struct error *err)
-{
-	*ret_causes = o->events.count ? 0 : CAUSES_ON;
-	for (uint32_t i = 0; i < o->events.count; i++) {
-		unsigned k = 0;
-
-		while (k < COUNT_OF(events) && strcmp(events[k].name, o->events.at[i]) != 0)
-			k++;
-		if (k == COUNT_OF(events))
-			return error_set(err, EINVAL,
-					 "event '%s' is not in this version yet: there are cpu "
-					 "(threads that run), offcpu (threads that wait) and "
-					 "wall (both)",
-					 o->events.at[i]);
-		*ret_causes |= events[k].causes;
-	}
-	return 0;
-}
 
 static int check_options(const struct run_option *o, bool sampling, struct error *err)
 {
@@ -70,7 +42,7 @@ int attach_option_make(struct attach_option *a, const struct run_option *o,
 
 	*a = (struct attach_option){ 0 };
 	if (code == 0)
-		code = take_events(o, &causes, err);
+		code = event_causes(&o->events, false, &causes, err);
 	if (code)
 		return code;
 	for (uint32_t i = 0; i < o->spans.count; i++)
@@ -82,7 +54,9 @@ int attach_option_make(struct attach_option *a, const struct run_option *o,
 		.query = target_query_of(o),
 		.program = rest->program,
 		.hz = sampling ? o->hz : 0,
-		.causes = sampling ? causes : 0,
+		.causes = !sampling ? 0
+			  : causes  ? causes
+				    : CAUSES_ON,
 		.user = !o->kernel_only,
 		.kernel = !o->user_only,
 		.places = a->places.at,

@@ -15,7 +15,7 @@ struct attach_option {
 };
 
 /* sampling: false leaves the clock out.  words are further places (latency PLACE).
- * -EINVAL for what this version does not do (-e other than cpu, -C, -w). */
+ * -EINVAL for what this version does not do (-C, -w, other events). */
 int attach_option_make(struct attach_option *a, const struct run_option *o,
 		       const struct option_rest *rest, bool sampling, struct error *err);
 void attach_option_done(struct attach_option *a);

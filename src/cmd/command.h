@@ -29,7 +29,7 @@
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_WRONG_USE = 2 };
 
 #define COMMAND_GROUPS 12
-#define COMMAND_EXAMPLES 4
+#define COMMAND_EXAMPLES 5
 #define COMMAND_MANY_WORDS 1000
 
 struct command_example {

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "cmd/attach_option.h"
 #include "cmd/command.h"
+#include "cmd/event_option.h"
 #include "cmd/output.h"
 #include "cmd/question.h"
 #include "cmd/recording.h"
@@ -14,8 +15,11 @@ static int load(const char *path, const struct run_option *o, const struct sink 
 {
 	struct ask ask = question_of(o, sink);
 	struct feed feed;
-	int code = recording_load(path, &feed, err);
+	int code = event_causes(&o->events, true, &ask.causes, err);
 
+	if (code)
+		return code;
+	code = recording_load(path, &feed, err);
 	if (code == 0)
 		code = recording_ask(&ask, &feed, ret, err);
 	feed_done(&feed);
@@ -61,7 +65,7 @@ const struct command command_diff = {
 	.usage = "BEFORE NOW [-o FILE]",
 	.about = "Shows what NOW does more and less of than BEFORE, per second of recording: as "
 		 "text, or as a flame graph with what grew in red and what shrank in blue.",
-	.groups = { &group_window, &group_output, &group_json },
+	.groups = { &group_events, &group_window, &group_output, &group_json },
 	.words_least = 2,
 	.words_most = 2,
 	.examples = {

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "cmd/attach_option.h"
 #include "cmd/command.h"
+#include "cmd/event_option.h"
 #include "cmd/output.h"
 #include "cmd/question.h"
 #include "cmd/recording.h"
@@ -19,7 +20,9 @@ static int report(const struct run_option *o, const char *path, struct error *er
 	if (code)
 		return code;
 	ask = question_of(o, output.sink);
-	code = ask_check(&ask, err);
+	code = event_causes(&o->events, true, &ask.causes, err);
+	if (code == 0)
+		code = ask_check(&ask, err);
 	if (code)
 		return code;
 	code = output_spares(&output, path, err);
@@ -52,7 +55,7 @@ const struct command command_report = {
 	.usage = "RECORDING [--split EXPR] [-o FILE]",
 	.about = "Answers from a recording that sonde record made, here or on another machine. "
 		 "Any split can be asked, whatever was asked when it was recorded.",
-	.groups = { &group_split, &group_window, &group_output, &group_json },
+	.groups = { &group_events, &group_split, &group_window, &group_output, &group_json },
 	.words_least = 1,
 	.words_most = 1,
 	.examples = {
@@ -60,6 +63,8 @@ const struct command command_report = {
 		{ "sonde report slow.sonde --split 'dur > p95'",
 		  "what calls slower than the 95th percentile do that the rest does not" },
 		{ "sonde report slow.sonde --split 'dur > 5ms' -o slow.svg", "as a flame graph" },
+		{ "sonde report slow.sonde -e offcpu -o waits.svg",
+		  "where threads wait (recorded with -e wall)" },
 		{ "sonde report slow.sonde --json | jq .spans", "for scripts" },
 	},
 	.run = run,

@@ -41,6 +41,12 @@ static const struct option_spec samples_specs[] = {
 };
 const struct option_group group_samples = OPTION_GROUP("Samples", samples_specs);
 
+static const struct option_spec events_specs[] = {
+	{ OPTION_TEXTS, 'e', "event", "EVENT",
+	  "only samples of cpu, offcpu, or one kind of waiting: lock, disk", AT(events) },
+};
+const struct option_group group_events = OPTION_GROUP("Samples", events_specs);
+
 static const struct option_spec spans_specs[] = {
 	{ OPTION_TEXTS, 's', "span", "PLACE", "every call of PLACE is a span; may be repeated",
 	  AT(spans) },

@@ -63,6 +63,7 @@ struct target_query target_query_of(const struct run_option *o);
 
 extern const struct option_group group_target;	 /* -p -n -a -t --thread */
 extern const struct option_group group_samples;	 /* -F -e -U -K */
+extern const struct option_group group_events;	 /* -e, of samples that were taken */
 extern const struct option_group group_spans;	 /* -s -C -w --exit */
 extern const struct option_group group_split;	 /* --split */
 extern const struct option_group group_time;	 /* -d -i */

@@ -2,6 +2,9 @@
 
 #include "model/split.h"
 #include "view/answer.h"
+#include "wire/sample_cause.h"
+
+#include <errno.h>
 
 int ask_check(const struct ask *a, struct error *err)
 {
@@ -24,6 +27,7 @@ static struct query query_of(const struct ask *a, const struct feed *feed)
 		.live = feed->live,
 		.no_kernel = a->no_kernel,
 		.no_user = a->no_user,
+		.causes = a->causes,
 	};
 
 	if (a->last)
@@ -35,18 +39,32 @@ static struct query query_of(const struct ask *a, const struct feed *feed)
 	return query;
 }
 
+static int check_causes(const struct ask *a, const struct feed *feed, struct error *err)
+{
+	uint64_t taken = feed->store->causes ? feed->store->causes : CAUSES_ON;
+
+	if (!a->causes || a->causes & taken)
+		return 0;
+	return error_set(err, ENODATA,
+			 "there are samples of %s only: sonde record -e wall takes both",
+			 taken & CAUSES_ON ? "running threads" : "waiting threads");
+}
+
 int ask_picture(const struct ask *a, struct feed *feed, struct picture **ret, struct error *err)
 {
 	struct naming naming = namer_naming(feed->namer);
 	struct query query = query_of(a, feed);
+	int code = check_causes(a, feed, err);
 
-	return view_answer(feed->store, &query, &naming, ret, err);
+	return code ? code : view_answer(feed->store, &query, &naming, ret, err);
 }
 
 int ask_again(const struct ask *a, struct feed *feed, struct picture **ret, struct error *err)
 {
 	struct naming naming = namer_naming(feed->namer);
 	struct query query = query_of(a, feed);
+	int code = check_causes(a, feed, err);
 
-	return answers_ask(&feed->answers, feed->store, &query, &naming, ret, err);
+	return code ? code
+		    : answers_ask(&feed->answers, feed->store, &query, &naming, ret, err);
 }

@@ -14,12 +14,13 @@ struct ask {
 	nsec ewma;		 /* else, unless 0: what is so old counts half */
 	nsec until;		 /* nothing later than that; 0 = up to now */
 	bool no_user, no_kernel; /* stacks without these frames */
+	uint64_t causes;	 /* only samples of these (wire/sample_cause.h), 0 = all */
 	enum fold_by fold;
 };
 
 /* Is the split an expression at all?  Before anything is recorded for it. */
 int ask_check(const struct ask *a, struct error *err);
-/* The answer; errors as of view_answer(). */
+/* The answer; errors as of view_answer(), -ENODATA: there are no samples of such causes. */
 int ask_picture(const struct ask *a, struct feed *feed, struct picture **ret,
 		struct error *err);
 /* The same, quickly where it was asked before, or a question like it (view/gather.h).  *ret is

@@ -227,6 +227,11 @@ static void add_split(struct text *t, const struct picture *p)
 		add_real(t, "mean_ns", side->mean_nsec);
 		text_add_char(t, '}');
 	}
+	add_key(t, "unseen");
+	if (picture_unseen(p))
+		escape_json(t, picture_unseen(p));
+	else
+		text_add(t, "null");
 	add_real(t, "off_cpu_in_ns", p->off_in_nsec);
 	add_real(t, "off_cpu_rest_ns", p->off_rest_nsec);
 	if (compare_waiting(p, &waiting)) {

@@ -6,6 +6,7 @@
 #include "sink/walk.h"
 #include "view/compare.h"
 #include "view/shape.h"
+#include "wire/sample_cause.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -305,11 +306,13 @@ static void say_blurred(struct text *t, const struct picture *p)
 
 static void say_waiting(struct text *t, const struct picture *p, const struct verdict *v)
 {
-	text_format(
-		t,
-		"%.0f %% of the extra time is not on a CPU: these calls wait, for something or "
-		"for a CPU, more than they compute.",
-		100 * fmin(v->waiting_share, 1));
+	text_format(t, "%.0f %% of the extra time is %s", 100 * fmin(v->waiting_share, 1),
+		    picture_unseen(p));
+	if (p->causes & CAUSES_OFF)
+		text_add_char(t, '.');
+	else
+		text_add(t, ": these calls wait, for something or for a CPU, more than they "
+			    "compute (sonde record -e wall shows what for).");
 	if (!v->nr_causes)
 		return;
 	if (v->one_has_most)

@@ -25,7 +25,7 @@ struct answer {
 
 static bool query_is_filtered(const struct query *q)
 {
-	return q->thread || q->tid || q->pid || q->causes;
+	return q->thread || q->tid || q->pid;
 }
 
 /* How brief calls were observed that ticks fell into: of all samples, as the more the better.
@@ -306,7 +306,8 @@ int answers_ask(struct answers *kept, const struct store *st, const struct query
 			.newest = newest,
 			.net = net_of(st),
 			.number = ++kept->asked,
-			.by_duration = split_is_by_duration(a.split) && !query_is_filtered(q),
+			.by_duration = split_is_by_duration(a.split) && !query_is_filtered(q) &&
+				       !q->causes,
 		};
 		unsigned slot = choose(kept, &question);
 

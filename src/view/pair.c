@@ -181,6 +181,7 @@ static void pair_origin(struct pair *pair, const struct picture *before,
 	p->hz = now->hz;
 	p->cpus = now->cpus;
 	p->period = now->period;
+	p->causes = now->causes | before->causes;
 	p->ended = now->ended;
 	p->cut = now->cut || before->cut;
 	p->losses = now->losses;

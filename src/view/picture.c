@@ -34,7 +34,11 @@ const char *picture_time(const struct picture *p)
 
 const char *picture_unseen(const struct picture *p)
 {
-	return !has_waits(p) ? "not on a CPU" : p->causes & CAUSES_ON ? NULL : "on a CPU";
+	if (!has_waits(p))
+		return "not on a CPU";
+	if ((p->causes & CAUSES_OFF) != CAUSES_OFF)
+		return "spent otherwise";
+	return p->causes & CAUSES_ON ? NULL : "on a CPU";
 }
 
 struct picture_node *picture_add_node(struct picture *p, uint32_t parent, uint32_t frame)

@@ -25,10 +25,10 @@ enum frame_kind {
 	FRAME_KERNEL,
 	FRAME_JIT,
 	FRAME_INLINED,
-	FRAME_WAIT,    /* where a thread left its CPU: what for */
 	FRAME_PROBE,   /* the probe machinery: sonde's own cost */
 	FRAME_UNKNOWN, /* no name: name is "image+0x1234" or "[unknown]" */
 	FRAME_OTHER,   /* made by the view: "all", "(truncated)", "not on a CPU" */
+	FRAME_WAIT,    /* where a thread left its CPU: what for */
 };
 
 /* One function of the kernel: what comes in between, and what it does. */
@@ -239,7 +239,8 @@ double picture_shortest(const struct picture_span *s);
 
 /* What the weights of samples are: "CPU time", "time off the CPU", "time". */
 const char *picture_time(const struct picture *p);
-/* The part of a call that has no samples: "not on a CPU", "on a CPU"; NULL: there is none. */
+/* The part of a call that has no samples: "not on a CPU", "on a CPU", "spent otherwise"; NULL:
+ * there is none. */
 const char *picture_unseen(const struct picture *p);
 
 /* total[node] = self over its subtree, of the sides in the mask (bit = enum side),

@@ -129,6 +129,8 @@ def until_as_before(pid, parts, before, limit):
 
 
 def main():
+    # a shell's background jobs ignore it, and so would all that is started here
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     pid, times, limit = int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]) / 1000
     moment_name, command = sys.argv[4], sys.argv[5:]
     parts = code_of(pid)

@@ -19,6 +19,8 @@ chance = random.Random(int(seed))
 path = os.path.join(folder, 'x.sonde')
 LIMIT = 30  # seconds until it counts as a hang
 STEADY = [program, 'steady', '--rate', '200', '--calls', '100000', '--seconds', '60']
+# a shell's background jobs ignore it, and so would all that is started here
+signal.signal(signal.SIGINT, signal.default_int_handler)
 tally = dict(times=0, hangs=0, left=0, harmed=0, strays=0, attaching=0, watching=0, ended=0)
 
 

@@ -1,6 +1,6 @@
 /**
  * Colours of frames.  The hue says what a frame is, as in the field: kernel orange, C++ yellow,
- * other native code red, JIT green, inlined aqua; the shade is drawn from the name.  Compared:
+ * other native code red, JIT green, inlined aqua, waiting blue; the shade is drawn from the name.  Compared:
  * red is more time a call, blue less, grey within noise; safe for the colour-blind.
  */
 import { FrameKind, Tree } from "./tree.ts";
@@ -20,10 +20,11 @@ export const HUES: Hue[] = [
   { name: "kernel", hue: 30, range: 5, saturation: 92, light: 69, lightRange: 6 },
   { name: "inlined", hue: 178, range: 7, saturation: 45, light: 72, lightRange: 6 },
   { name: "JIT", hue: 104, range: 10, saturation: 45, light: 71, lightRange: 6 },
+  { name: "waiting", hue: 214, range: 10, saturation: 60, light: 76, lightRange: 6 },
   { name: "probes", hue: 220, range: 0, saturation: 4, light: 72, lightRange: 4 },
   { name: "other", hue: 40, range: 0, saturation: 6, light: 88, lightRange: 2 },
 ];
-const [NATIVE, CXX, KERNEL, INLINED, JIT, PROBE, OTHER] = HUES.keys();
+const [NATIVE, CXX, KERNEL, INLINED, JIT, WAIT, PROBE, OTHER] = HUES.keys();
 export const SHADES = 8;
 const RAMP = 16;
 
@@ -48,6 +49,7 @@ function hueOf(tree: Tree, frame: number): number {
     case FrameKind.Kernel: return KERNEL;
     case FrameKind.Jit: return JIT;
     case FrameKind.Inlined: return INLINED;
+    case FrameKind.Wait: return WAIT;
     case FrameKind.Probe: return PROBE;
     case FrameKind.Other: return OTHER;
   }

@@ -143,7 +143,7 @@ function Nothing() {
   void state.version.value;
   if (!s || state.tree().totals(state.mask.value, "nsec")[0] > 0) return null;
   const text = !s.picture.samples
-    ? s.live ? "No sample yet: the target was not on a CPU." : "There is no sample in this time."
+    ? s.live ? "No sample yet." : "There is no sample in this time."
     : t === "in" || t === "diff" ? "No sample fell into these calls yet."
     : t === "open" ? "No sample fell into calls that are still open." : "No sample fell into these calls.";
   return <p class="nothing faint">{text}</p>;

@@ -51,6 +51,7 @@ export interface Split {
   open: SideSums;
   out: SideSums;
   before: SideSums;
+  unseen: string | null; /** what a call's time is called that has no samples; null: it has */
   off_cpu_in_ns: number;
   off_cpu_rest_ns: number;
   off_cpu_z?: number;

@@ -51,7 +51,7 @@ function Differs({ p, c }: { p: Picture; c: Comparison }) {
   const off = split.off_cpu_in_ns - split.off_cpu_rest_ns;
   const offNoise = c.blurred || !(Math.abs(split.off_cpu_z ?? 0) >= split.z_least);
   const extra = split.in.mean_ns - split.rest.mean_ns;
-  const most = Math.max(c.most, offNoise ? 0 : Math.abs(off), 1);
+  const most = Math.max(c.most, offNoise || !split.unseen ? 0 : Math.abs(off), 1);
   return (
     <table>
       <thead>
@@ -84,13 +84,13 @@ function Differs({ p, c }: { p: Picture; c: Comparison }) {
                         : `${alike} more ${alike === 1 ? "is" : "are"} within noise` : `hide ${alike === 1 ? "the one" : `the ${alike}`} within noise`}</button>
           </td></tr>
         )}
-        <tr class={`sum ${offNoise ? "" : "real"}`}
+        {split.unseen && <tr class={`sum ${offNoise ? "" : "real"}`}
             title={`the time of a call in which it was not sampled: ${difference(off)} ± ${duration(split.off_cpu_error_ns ?? 0)}`}>
-          <td>not on a CPU</td><td class="n">{duration(split.off_cpu_in_ns)}</td>
+          <td>{split.unseen}</td><td class="n">{duration(split.off_cpu_in_ns)}</td>
           <td class="n">{duration(split.off_cpu_rest_ns)}</td>
           <td class="n more bar" style={{ "--bar": `${offNoise ? 0 : Math.min(Math.abs(off) / most, 1) * 100}%` }} data-less={off < 0}>
             {offNoise ? <span class="faint">noise</span> : difference(off)}</td>
-          <td class="n part">{extra > 0 && off > 0 && !offNoise ? percent(Math.min(off / extra, 1)) : ""}</td></tr>
+          <td class="n part">{extra > 0 && off > 0 && !offNoise ? percent(Math.min(off / extra, 1)) : ""}</td></tr>}
         {split.in.mean_ns > 0 && (
           <tr class="sum"><td>a whole call</td><td class="n">{duration(split.in.mean_ns)}</td>
             <td class="n">{duration(split.rest.mean_ns)}</td>

@@ -23,6 +23,7 @@ export enum FrameKind {
   Probe,
   Unknown,
   Other,
+  Wait,
 }
 
 export type Unit = "nsec" | "samples";
