@@ -65,6 +65,7 @@ int BPF_PROG(life_fork, struct task_struct *parent, struct task_struct *child)
 	if (!control.follow)
 		return 0;
 	bpf_map_update_elem(&targets, &pid, &state, BPF_ANY);
+	round_child();
 	judged_fork(parent->tgid, pid);
 	event_fill(&e.head, EVENT_FORK, sizeof(e), child->pid, bpf_ktime_get_ns());
 	if (control.spans)

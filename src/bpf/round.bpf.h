@@ -4,9 +4,9 @@
  * Run by sonde itself, as often as there are ticks, at moments that are up to chance
  * (source/rounds.h): what a thread waits is found by how often it is seen waiting, so however
  * often it switches, the target pays nothing.  Nothing is stopped: the stack of a thread is
- * copied and walked as if it were the tick's own, and counts if the thread has not run
- * meanwhile.  A thread that is seen where it was, and has not run, is not walked again: only
- * how long it stays there is told, now and then.
+ * copied and walked as if it were the tick's own; of one that has run meanwhile only where it
+ * entered the kernel is told.  A thread that is seen where it was, and has not run, is not
+ * walked again: only how long it stays there is told, now and then.
  */
 #ifndef SONDE_BPF_ROUND_BPF_H
 #define SONDE_BPF_ROUND_BPF_H
@@ -40,10 +40,9 @@ struct {
 	__type(value, struct rest);
 } rests SEC(".maps");
 
-__u64 round_weight;		 /* nanoseconds since the round before this one */
-__u32 round_is_last;		 /* only what is owed is told */
-__u64 round_looked, round_moved; /* threads: stacks that were taken; of those that ran
-				    meanwhile */
+__u64 round_weight;   /* nanoseconds since the round before this one */
+__u32 round_is_last;  /* only what is owed is told */
+__u32 round_children; /* a child of the target was forked: one more process */
 
 static __always_inline void settle(struct rest *r, struct task_struct *task, __u64 now)
 {
@@ -57,15 +56,15 @@ static __always_inline void settle(struct rest *r, struct task_struct *task, __u
 	send(&e, sizeof(e), &loss.samples);
 }
 
-/* Did it lose its CPU to this look, and would run otherwise?  By the clock of that CPU both
- * happened at once. */
+/* Would it run if there were no look?  It has waited for this CPU since the look has it (by
+ * the clock of that CPU; who lost it to the look has since that very moment). */
 static __always_inline bool gave_way(struct task_struct *task)
 {
 	struct task_struct *self = bpf_get_current_task_btf();
 
 	if (!bpf_core_field_exists(task->sched_info.last_queued))
 		return false;
-	return task->sched_info.last_queued == self->sched_info.last_arrival &&
+	return task->sched_info.last_queued >= self->sched_info.last_arrival &&
 	       task->thread_info.cpu == bpf_get_smp_processor_id();
 }
 
@@ -137,18 +136,19 @@ static __always_inline __u32 round_user(struct walk *w, struct task_struct *task
 	return w->at - w->sample.nr_kernel;
 }
 
-static __always_inline void round_take(struct task_struct *task, struct rest *r, __u32 cause,
-				       __u64 now)
+static __always_inline bool has_run(struct task_struct *task, __u64 switches)
 {
-	__u32 number = WALKER_ROUND, nk = 0, nu;
-	struct walk *w = bpf_map_lookup_elem(&walks, &number);
-	struct thread_state *t = NULL;
-	__u64 switches = switches_of(task), pid_tid = (__u64)task->tgid << 32 | task->pid;
-	long call = -1;
-	struct pt_regs *user;
+	return task->on_cpu || switches_of(task) != switches;
+}
 
-	if (!w)
-		return;
+/* Where it is: its open spans, and the kernel half of its stack. */
+static __always_inline __u32 round_begin(struct walk *w, struct task_struct *task,
+					 struct thread_state *t, __u64 now)
+{
+	__u64 pid_tid = (__u64)task->tgid << 32 | task->pid;
+	struct pt_regs *user = (struct pt_regs *)bpf_task_pt_regs(task);
+	long call = -1, n = 0;
+
 	w->newest_slot = w->ended_slot = w->site_pc = 0;
 	w->nr_foreign = w->nr_bracket = w->from = w->just_met = 0;
 	w->sample.span = 0;
@@ -156,44 +156,64 @@ static __always_inline void round_take(struct task_struct *task, struct rest *r,
 	w->sample.pid = task->tgid;
 	w->sample.head.tid = task->pid;
 	w->sample.cpu = task->thread_info.cpu;
-	w->sample.cause = cause;
+	if (t) {
+		take_spans(w, t, t->depth > MAX_OPEN ? MAX_OPEN : t->depth);
+		w->sample.span = announce(t, now, 0, pid_tid);
+	}
+	if (user)
+		bpf_probe_read_kernel(&call, sizeof(call), &user->orig_rax);
+	w->sample.in_probe = (__u32)call; /* struct event_wait: call */
+	if (control.want_kernel)
+		n = bpf_get_task_stack(task, w->frames, SAMPLE_MAX_KERNEL * sizeof(__u64), 0);
+	return n > 0 ? n / sizeof(__u64) : 0;
+}
+
+static __always_inline void round_take(struct task_struct *task, struct rest *r, __u32 cause,
+				       __u64 now)
+{
+	__u32 number = WALKER_ROUND, nk, nu;
+	struct walk *w = bpf_map_lookup_elem(&walks, &number);
+	struct thread_state *t = NULL;
+	__u64 switches = switches_of(task);
+
+	if (!w)
+		return;
+	r->cause = 0;
 	if (control.spans)
 		t = bpf_task_storage_get(&threads, task, 0, 0);
-	if (t)
-		take_spans(w, t, t->depth > MAX_OPEN ? MAX_OPEN : t->depth);
-	if (control.want_kernel) {
-		long n = bpf_get_task_stack(task, w->frames, SAMPLE_MAX_KERNEL * sizeof(__u64),
-					    0);
-
-		nk = n > 0 ? n / sizeof(__u64) : 0;
-	}
-	nk &= 127;
+	nk = round_begin(w, task, t, now) & 127;
+	if (has_run(task, switches))
+		return; /* within a microsecond: it may as well not have been seen */
+	w->sample.cause = cause;
 	w->sample.nr_kernel = nk;
 	nu = round_user(w, task, t);
 	if (nu > SAMPLE_MAX_USER)
 		return;
-	w->sample.nr_user = nu;
-	user = (struct pt_regs *)bpf_task_pt_regs(task);
-	if (user)
-		bpf_probe_read_kernel(&call, sizeof(call), &user->orig_rax);
-	w->sample.in_probe = (__u32)call; /* struct event_wait: call */
-	__sync_fetch_and_add(&round_looked, 1);
-	if (task->on_cpu || switches_of(task) != switches) {
-		r->cause = 0;
-		__sync_fetch_and_add(&round_moved, 1);
-		return;
+	if (!has_run(task, switches)) {
+		r->switches = switches;
+		r->cause = cause;
+		r->owed_since = now;
+	} else if (nu) {
+		/* what was read may be of another moment, all but where it entered the kernel
+		 */
+		nu = 1;
+		w->nr_foreign = 0;
+		w->sample.user_end = STACK_UNREADABLE;
+		count(&loss.stacks);
 	}
-	if (t)
-		w->sample.span = announce(t, now, 0, pid_tid);
+	w->sample.nr_user = nu;
 	if (control.spans && w->nr_foreign)
 		take_foreign(w, t, now);
-	r->switches = switches;
-	r->cause = cause;
-	r->owed_since = now;
 	event_fill(&w->sample.head, EVENT_WAIT,
 		   sizeof(struct event_sample) + (nk + nu) * sizeof(__u64), task->pid, now);
 	send(&w->sample, sizeof(struct event_sample) + (nk + nu) * sizeof(__u64),
 	     &loss.samples);
+}
+
+static __always_inline void round_child(void)
+{
+	if (control.rounds)
+		round_children = 1;
 }
 
 /* How long a thread that ends was seen in its last wait. */

@@ -31,6 +31,7 @@ struct live {
 	struct counts counts;
 	struct ticker ticker;
 	struct rounds *rounds;
+	ARRAY(uint32_t) processes; /* that were added before the start */
 	struct armed *armed;
 	struct pricer pricer;
 	bool priced;
@@ -268,6 +269,7 @@ static void live_close(struct source *s)
 	ring_buffer__free(l->ring);
 	sonde_bpf__destroy(l->bpf);
 	cputime_done(&l->cputime);
+	array_done(&l->processes);
 	free(l);
 }
 
@@ -285,6 +287,8 @@ static int live_add_process(struct source *s, uint32_t pid, struct error *err)
 {
 	struct live *l = live_of(s);
 
+	if (!l->started)
+		array_push(&l->processes, pid);
 	if (!l->option.by_thread) /* whose time that of the process is not */
 		cputime_add(&l->cputime, pid);
 	if (has_spans(l))
@@ -502,9 +506,11 @@ static void set_tick(struct live *l)
 static int start_rounds(struct live *l, struct error *err)
 {
 	struct rounds_shared shared = { &l->bpf->bss->round_weight,
+					&l->bpf->bss->round_children,
 					&l->bpf->bss->round_is_last };
 
-	return rounds_open(bpf_program__fd(l->bpf->progs.look_round), l->option.hz, shared,
+	return rounds_open(bpf_program__fd(l->bpf->progs.look_round), l->option.hz,
+			   l->processes.at, l->option.every ? 0 : l->processes.count, shared,
 			   &l->rounds, err);
 }
 
