@@ -91,6 +91,10 @@ void attach_say(struct session *s)
 			*end++ = 0;
 		log_say("%s", at);
 	}
+	if (s->watch.layouts.count && s->option.causes & CAUSES_OFF)
+		log_warn(
+			"a call of a Go program waits as its goroutine, which has no thread then: "
+			"what calls there wait for is not seen");
 	if (s->target.refused)
 		log_warn("%u process%s may not be looked at, and %s: %s", s->target.refused,
 			 s->target.refused == 1 ? "" : "es",

@@ -1,6 +1,7 @@
 #include "view/answer.h"
 
 #include "view/shop_build.h"
+#include "wire/sample_cause.h"
 
 #include <errno.h>
 
@@ -408,6 +409,52 @@ static void what_has_no_name_is_counted(void **state)
 	store_free(st);
 }
 
+static void waits_are_shown_by_what_for(void **state)
+{
+	static const uint64_t user[] = { BASE + 0x20, 0 }, kernel[] = { 0xffff0010, 0 };
+	static const struct build_stack both = { kernel, user }, alone = { kernel, NULL };
+	struct event_wait wait = { .pid = PID, .weight = 3 * MS, .cause = CAUSE_LOCK };
+	struct event_still still = { .pid = PID, .weight = 4 * MS, .looks = 4 };
+	struct store *st = make_store(NULL);
+	struct picture *p;
+	uint32_t at;
+
+	st->causes = CAUSES_WALL;
+	st->origin.period = MS;
+	build_wait(st, 1100 * MS, 7, &wait, both);
+	build_still(st, 1101 * MS, 7, &still);
+	build_wait(st, 1102 * MS, 8, &wait, alone);
+	wait.cause = CAUSE_WAIT;
+	wait.weight = MS / 2;
+	build_wait(st, 1103 * MS, 9, &wait, both);
+	p = ask(st, &(struct query){ 0 });
+	at = node(p, "main/[waits: lock or condition]");
+	assert_int_equal(p->frames.at[p->nodes.at[at].frame].kind, FRAME_WAIT);
+	assert_int_equal(p->nodes.at[at].self_nsec[SIDE_OUT], 7 * MS);
+	assert_int_equal(p->nodes.at[at].self[SIDE_OUT], 7);
+	/* where in the kernel is left out, but where it is all that is known */
+	assert_int_equal(node(p, "main/[waits: lock or condition]/sys_read"), UINT32_MAX);
+	at = node(p, "[waits: lock or condition]/sys_read");
+	assert_int_equal(p->nodes.at[at].self_nsec[SIDE_OUT], 3 * MS);
+	assert_int_not_equal(node(p, "main/[waits]/sys_read"), UINT32_MAX);
+	assert_int_equal(p->samples, 11); /* and a half */
+	assert_int_equal(p->causes, CAUSES_WALL);
+	assert_string_equal(picture_time(p), "time");
+	assert_null(picture_unseen(p));
+	picture_free(p);
+	p = ask(st, &(struct query){ .causes = CAUSE_BIT(CAUSE_WAIT) | CAUSES_ON });
+	assert_int_equal(node(p, "main/[waits: lock or condition]"), UINT32_MAX);
+	assert_int_equal(p->samples, 1);
+	assert_int_equal(p->causes, CAUSE_BIT(CAUSE_WAIT) | CAUSES_ON);
+	assert_string_equal(picture_unseen(p), "spent otherwise");
+	picture_free(p);
+	p = ask(st, &(struct query){ .no_kernel = true });
+	assert_int_not_equal(node(p, "main/[waits]"), UINT32_MAX);
+	assert_int_equal(node(p, "main/[waits]/sys_read"), UINT32_MAX);
+	picture_free(p);
+	store_free(st);
+}
+
 /* However it came in, and wherever. */
 static void interrupts_are_one_function(void **state)
 {
@@ -564,6 +611,7 @@ int main(void)
 		cmocka_unit_test(what_fell_into_a_probe_is_left_out),
 		{ "what_fell_into_a_probe_is_left_out_of_sums",
 		  what_fell_into_a_probe_is_left_out, NULL, NULL, &few_samples },
+		cmocka_unit_test(waits_are_shown_by_what_for),
 		cmocka_unit_test(traps_of_others_are_shown),
 		cmocka_unit_test(addresses_keep_their_place),
 		cmocka_unit_test(a_wrong_split_is_an_error),
