@@ -62,6 +62,9 @@ void finding_kernel(struct finding_list *l, const struct kernel_support *k)
 				  !k->uprobe_multi,
 				  "the kernel was built without CONFIG_UPROBE_EVENTS" });
 	find_by_bpf(l, k,
+		    (struct finding){ "waits", "waiting threads can be seen", k->waits, false,
+				      "needs Linux 5.18; there is -e cpu, no offcpu or wall" });
+	find_by_bpf(l, k,
 		    (struct finding){ "arena", "BPF arena", k->arena, false,
 				      "needs Linux 6.9; not used yet" });
 	find(l,

@@ -16,6 +16,7 @@
 
 /* enum bpf_attach_type and bpf_map_type of newer kernels than the header's */
 #define MAP_ARENA 33
+#define COPY_FROM_USER_TASK 191 /* enum bpf_func_id, Linux 5.18 */
 
 /* union bpf_attr.link_create with uprobe_multi (include/uapi/linux/bpf.h). */
 struct multi_attr {
@@ -115,6 +116,37 @@ static int read_setting(const char *path)
 	return value;
 }
 
+/* A task iterator that may sleep, and reads another thread's memory. */
+static bool try_waits(void)
+{
+	const struct bpf_insn look[] = {
+		/* the task, if there is one */
+		{ .code = BPF_LDX | BPF_MEM | BPF_DW, .dst_reg = 6, .src_reg = 1, .off = 8 },
+		{ .code = BPF_JMP | BPF_JEQ | BPF_K, .dst_reg = 6, .off = 7 },
+		/* bpf_copy_from_user_task(stack, 8, 0, task, 0) */
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = 1, .src_reg = 10 },
+		{ .code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = 1, .imm = -8 },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 2, .imm = 8 },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 3 },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = 4, .src_reg = 6 },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 5 },
+		{ .code = BPF_JMP | BPF_CALL, .imm = COPY_FROM_USER_TASK },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	int type = libbpf_find_vmlinux_btf_id("task", BPF_TRACE_ITER);
+	LIBBPF_OPTS(bpf_prog_load_opts, options, .expected_attach_type = BPF_TRACE_ITER,
+		    .attach_btf_id = type > 0 ? type : 0, .prog_flags = BPF_F_SLEEPABLE);
+	int fd = type > 0 ? bpf_prog_load(BPF_PROG_TYPE_TRACING, "sonde_try", "GPL", look,
+					  COUNT_OF(look), &options)
+			  : -1;
+
+	if (fd < 0)
+		return false;
+	close(fd);
+	return true;
+}
+
 static void try_programs(struct kernel_support *s)
 {
 	int fd = load_empty(BPF_PROG_TYPE_KPROBE, 0);
@@ -129,6 +161,7 @@ static void try_programs(struct kernel_support *s)
 	s->uprobe_session = try_link(attach_program_type(ATTACH_SESSION));
 	s->ring_buffer = try_map(BPF_MAP_TYPE_RINGBUF, 0);
 	s->task_storage = libbpf_probe_bpf_map_type(BPF_MAP_TYPE_TASK_STORAGE, NULL) == 1;
+	s->waits = try_waits();
 	s->arena = try_map(MAP_ARENA, BPF_F_MMAPABLE);
 }
 

@@ -24,6 +24,7 @@ struct kernel_support {
 	bool ring_buffer;
 	bool task_storage;
 	bool arena;
+	bool waits;	/* threads that have no CPU can be looked at */
 	bool cpu_clock; /* sampling every CPU by its clock */
 	int cpu_clock_errno;
 	bool hardware;		 /* counters of cycles that count */

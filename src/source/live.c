@@ -165,16 +165,20 @@ static int configure(struct live *l, uint32_t slots, uint32_t stripes, struct er
 	return 0;
 }
 
-static int load_error(int code, struct error *err)
+static int load_error(const struct live *l, int code, struct error *err)
 {
 	if (code == EPERM)
 		return error_set(
 			err, EPERM,
 			"not allowed to load BPF programs: run as root, or with CAP_BPF and "
 			"CAP_PERFMON (see sonde doctor)");
-	return error_set(err, code,
-			 "the kernel does not take sonde's BPF programs: %s (see sonde doctor)",
-			 strerror(code));
+	return error_set(
+		err, code,
+		"the kernel does not take sonde's BPF programs: %s (see sonde doctor%s)",
+		strerror(code),
+		l->option.waiting ? "; to look at threads that wait needs Linux 5.18, "
+				    "-e cpu does not"
+				  : "");
 }
 
 static int give_tables(struct live *l, struct error *err)
@@ -224,19 +228,19 @@ static int load(struct live *l, struct error *err)
 	libbpf_set_print(NULL); /* what a person should know is in err */
 	l->bpf = sonde_bpf__open();
 	if (!l->bpf)
-		return load_error(errno, err);
+		return load_error(l, errno, err);
 	code = configure(l, slots, stripes, err);
 	if (code)
 		return code;
 	code = sonde_bpf__load(l->bpf);
 	if (code)
-		return load_error(-code, err);
+		return load_error(l, -code, err);
 	code = sonde_bpf__attach(l->bpf); /* the tracepoints; the rest has no place yet */
 	if (code)
-		return load_error(-code, err);
+		return load_error(l, -code, err);
 	l->ring = ring_buffer__new(bpf_map__fd(l->bpf->maps.ring), take_record, l, NULL);
 	if (!l->ring)
-		return load_error(errno, err);
+		return load_error(l, errno, err);
 	code = counts_open(&l->counts, bpf_map__fd(l->bpf->maps.calls), slots, stripes, err);
 	if (code)
 		return code;
