@@ -2,8 +2,8 @@
  * round - a look at every thread of the target that has no CPU: where it waits, and for what.
  *
  * Run by sonde itself, as often as there are ticks, at moments that are up to chance
- * (source/rounds.h): what a thread waits is found by how often it is seen waiting, so however
- * often it switches, the target pays nothing.  Nothing is stopped: the stack of a thread is
+ * (source/rounds.h): how long a thread waits is found by how often it is seen waiting, so
+ * nothing is added to a switch.  Nothing is stopped: the stack of a thread is
  * copied and walked as if it were the tick's own; of one that has run meanwhile only where it
  * entered the kernel is told.  A thread that is seen where it was, and has not run, is not
  * walked again: only how long it stays there is told, now and then.
@@ -194,8 +194,7 @@ static __always_inline void round_take(struct task_struct *task, struct rest *r,
 		r->cause = cause;
 		r->owed_since = now;
 	} else if (nu) {
-		/* what was read may be of another moment, all but where it entered the kernel
-		 */
+		/* what was read may be of another moment, but for where it left user mode */
 		nu = 1;
 		w->nr_foreign = 0;
 		w->sample.user_end = STACK_UNREADABLE;

@@ -14,7 +14,7 @@
 #define WALK_REFILL 1024	/* read at a time after the first */
 #define WALK_FP_REACH (1 << 20) /* a frame pointer farther up is none */
 #define WALK_ON (-1)
-#define WALK_WANTS (-2) /* the stack at w->wants has to be read first: walk_from_outside() */
+#define WALK_WANTS (-2) /* what lies at w->wants has to be read first: from outside */
 #define FOREIGN_NEST 16 /* foreign calls that are told of */
 #define BRACKET_NEST 8	/* bracketed calls that are looked for */
 #define UPROBE_SLOT 128 /* bytes of the page for one instruction; the first: the trampoline */
