@@ -119,38 +119,36 @@ struct build_stack {
 	const uint64_t *kernel, *user;
 };
 
-static inline void build_sample(struct store *st, nsec time, uint32_t tid,
-				const struct event_sample *sample, struct build_stack stack)
+static inline void build_moment(struct store *st, nsec time, uint32_t tid, unsigned kind,
+				const struct event_sample *moment, struct build_stack stack)
 {
 	union build_record r = { 0 };
 	struct event_sample *e = (void *)&r;
 
-	*e = *sample;
+	*e = *moment;
 	e->head.time = time;
 	e->head.tid = tid;
-	e->cause = CAUSE_CPU;
 	for (; stack.kernel && stack.kernel[e->nr_kernel]; e->nr_kernel++)
 		e->frames[e->nr_kernel] = stack.kernel[e->nr_kernel];
 	for (; stack.user && stack.user[e->nr_user]; e->nr_user++)
 		e->frames[e->nr_kernel + e->nr_user] = stack.user[e->nr_user];
-	build_send(st, &r, EVENT_SAMPLE, sizeof(*e) + 8 * (e->nr_kernel + e->nr_user));
+	build_send(st, &r, kind, sizeof(*e) + 8 * (e->nr_kernel + e->nr_user));
+}
+
+static inline void build_sample(struct store *st, nsec time, uint32_t tid,
+				const struct event_sample *sample, struct build_stack stack)
+{
+	struct event_sample e = *sample;
+
+	e.cause = CAUSE_CPU;
+	build_moment(st, time, tid, EVENT_SAMPLE, &e, stack);
 }
 
 /* As build_sample() for a moment in which the thread is off its CPU. */
 static inline void build_wait(struct store *st, nsec time, uint32_t tid,
 			      const struct event_wait *wait, struct build_stack stack)
 {
-	union build_record r = { 0 };
-	struct event_wait *e = (void *)&r;
-
-	*e = *wait;
-	e->head.time = time;
-	e->head.tid = tid;
-	for (; stack.kernel && stack.kernel[e->nr_kernel]; e->nr_kernel++)
-		e->frames[e->nr_kernel] = stack.kernel[e->nr_kernel];
-	for (; stack.user && stack.user[e->nr_user]; e->nr_user++)
-		e->frames[e->nr_kernel + e->nr_user] = stack.user[e->nr_user];
-	build_send(st, &r, EVENT_WAIT, sizeof(*e) + 8 * (e->nr_kernel + e->nr_user));
+	build_moment(st, time, tid, EVENT_WAIT, (const void *)wait, stack);
 }
 
 static inline void build_still(struct store *st, nsec time, uint32_t tid,

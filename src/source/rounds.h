@@ -25,7 +25,7 @@ struct rounds_shared {
 
 struct rounds;
 
-/* Where kernel and target are such that threads can be found by their process (Linux 6.1). */
+/* Threads of up to so many processes are found by their process (Linux 6.1), else among all. */
 #define ROUNDS_PROCESSES 8
 
 /* program: descriptor of look_round, loaded.  pids: of all of the target's processes; count 0:
