@@ -1,54 +1,122 @@
 #include "base/apart.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define STACK_SIZE (64 * 1024)
 
+/* What closes side by side, the stack of each, and the descriptors that are looked at; those
+ * above are closed by the end of the last process. */
+#define CLOSERS 16
+#define CLOSER_STACK 4096
+#define DESCRIPTORS_MOST 65536
+
+/* How far the process apart is.  GONE is what the kernel leaves at its end (clone(2),
+ * CLONE_CHILD_CLEARTID). */
+enum stage { GONE, RUNNING, DONE, SEEN };
+
 struct apart {
 	void (*job)(void *);
 	void *context;
-	bool done;
+	pid_t owner;
+	_Atomic uint32_t stage;
 };
 
-/* In a session of its own: a signal to the group or from the terminal passes it by. */
+/* Sets it, and tells who waits. */
+static void set_stage(struct apart *a, enum stage stage)
+{
+	atomic_store(&a->stage, stage);
+	syscall(SYS_futex, &a->stage, FUTEX_WAKE, INT_MAX, NULL);
+}
+
+/* Until it is another one, or the time, if not 0, is over.  The kernel wakes a waiter of
+ * another process at the end of this one, so it is no private futex. */
+static enum stage stage_after(struct apart *a, enum stage stage, const struct timespec *most)
+{
+	if (atomic_load(&a->stage) == stage)
+		syscall(SYS_futex, &a->stage, FUTEX_WAIT, stage, most);
+	return atomic_load(&a->stage);
+}
+
+/* Every CLOSERS-th descriptor from this on. */
+static int close_some(void *context)
+{
+	for (long fd = (long)context; fd < DESCRIPTORS_MOST; fd += CLOSERS)
+		close((int)fd);
+	return 0;
+}
+
+/* The kernel waits 10 to 40 ms for the end of all handlers each time a link of probes is
+ * closed, and an end closes one after the other: here they are closed side by side.  Two
+ * processes apart may outlive their owner; one of them does this. */
+static void close_all(void)
+{
+	static _Alignas(16) char stacks[CLOSERS][CLOSER_STACK];
+	static atomic_flag begun = ATOMIC_FLAG_INIT;
+
+	if (atomic_flag_test_and_set(&begun))
+		return;
+	for (long i = 0; i < CLOSERS; i++)
+		clone(close_some, stacks[i] + CLOSER_STACK, CLONE_VM | CLONE_FILES, (void *)i);
+}
+
+/* In a session of its own: a signal to the group or from the terminal passes it by.  It ends
+ * when its owner has seen that it is done: one that is being killed does not, for all that it
+ * looks alive still. */
 static int run(void *context)
 {
+	const struct timespec look = { .tv_nsec = 1000000 };
 	struct apart *a = context;
 
 	setsid();
 	a->job(a->context);
-	a->done = true;
+	set_stage(a, DONE);
+	while (stage_after(a, DONE, &look) == DONE) {
+		if (getppid() != a->owner) {
+			close_all();
+			break;
+		}
+	}
 	return 0;
 }
 
-/* CLONE_VFORK: the thread stands still until the other process has ended, so what belongs to
- * the thread (its stack, errno) is the other's meanwhile.  No signal at its end: nobody else
- * waits for it by chance. */
+/* The thread waits meanwhile, so what belongs to it (errno) is the other's.  No signal at its
+ * end: nobody else waits for it by chance. */
 bool apart_do(void (*job)(void *), void *context)
 {
 	_Alignas(16) char stack[STACK_SIZE];
-	struct apart a = { job, context, false };
+	struct apart a = { job, context, getpid(), RUNNING };
+	enum stage stage = RUNNING;
 	sigset_t all, before;
 	int kept = errno, pid;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	pid = clone(run, stack + sizeof(stack), CLONE_VM | CLONE_FILES | CLONE_VFORK, &a);
+	pid = clone(run, stack + sizeof(stack), CLONE_VM | CLONE_FILES | CLONE_CHILD_CLEARTID,
+		    &a, NULL, NULL, &a.stage);
 	if (pid < 0) {
 		job(context);
-		a.done = true;
+		stage = DONE;
 	} else {
+		while (stage == RUNNING)
+			stage = stage_after(&a, RUNNING, NULL);
+		if (stage == DONE)
+			set_stage(&a, SEEN);
 		while (waitpid(pid, NULL, __WALL) < 0 && errno == EINTR)
 			;
 	}
 	errno = kept;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return a.done;
+	return stage == DONE;
 }
 
 struct call {

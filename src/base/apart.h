@@ -4,7 +4,7 @@
  * For what the kernel leaves half done when it is killed amid: a process with a fatal signal
  * pending can no longer write to another one's memory, so a probe that is being put there or
  * taken away when its owner is killed stays for good.  The process apart goes on when this
- * one is killed, alone or with its whole group; its end closes all descriptors, as the last
+ * one is killed, alone or with its whole group, and then closes all descriptors, as the last
  * that has them.
  *
  * It does not protect where all that share the memory are killed: by the out-of-memory

@@ -1,6 +1,7 @@
 #include "base/crew.h"
 
 #include "base/array.h"
+#include "base/helper.h"
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -99,7 +100,7 @@ static void give(struct crew *c, struct jobs *to, struct job job)
 	if (c->idle < waiting(c) && c->threads.count < c->most) {
 		pthread_t *t = array_add(&c->threads);
 
-		if (pthread_create(t, NULL, thread, c))
+		if (helper_start(t, NULL, thread, c))
 			c->threads.count--;
 	}
 	if (c->threads.count)

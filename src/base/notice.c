@@ -1,10 +1,10 @@
 #include "base/notice.h"
 
 #include "base/clock.h"
+#include "base/helper.h"
 #include "base/log.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <time.h>
 
@@ -49,7 +49,6 @@ static void *show(void *context)
 static void start(void)
 {
 	pthread_condattr_t attr;
-	sigset_t all, before;
 
 	notice.ended = false;
 	notice.shown = log_progress_count();
@@ -57,10 +56,7 @@ static void start(void)
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	pthread_cond_init(&notice.end, &attr);
 	pthread_condattr_destroy(&attr);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	notice.runs = pthread_create(&notice.thread, NULL, show, NULL) == 0;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	notice.runs = helper_start(&notice.thread, NULL, show, NULL) == 0;
 }
 
 void notice_begin(const char *what)

@@ -1,10 +1,10 @@
 #include "elf/reader.h"
 
 #include "base/array.h"
+#include "base/helper.h"
 #include "elf/symtab.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <time.h>
 
 struct reader {
@@ -85,20 +85,16 @@ static void *run(void *context)
 	return NULL;
 }
 
-/* With the lock held.  A signal is for the threads that wait for it. */
+/* With the lock held. */
 static bool start(struct reader *r)
 {
-	sigset_t all, before;
 	pthread_attr_t attr;
 
 	if (r->started)
 		return true;
 	pthread_attr_init(&attr);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	r->started = pthread_create(&(pthread_t){ 0 }, &attr, run, r) == 0;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	r->started = helper_start(&(pthread_t){ 0 }, &attr, run, r) == 0;
 	pthread_attr_destroy(&attr);
 	r->users += r->started;
 	return r->started;

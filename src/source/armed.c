@@ -2,6 +2,7 @@
 
 #include "base/apart.h"
 #include "base/crew.h"
+#include "base/helper.h"
 #include "base/mem.h"
 #include "base/table.h"
 #include "wire/control.h"
@@ -556,7 +557,7 @@ int armed_follow(struct armed *a, int births, int living, uint32_t *grown)
 	a->enough = eventfd(0, EFD_CLOEXEC);
 	if (a->enough < 0)
 		return -errno;
-	code = pthread_create(&a->thread, NULL, wait_for_births, a);
+	code = helper_start(&a->thread, NULL, wait_for_births, a);
 	a->following = code == 0;
 	return -code;
 }

@@ -1,5 +1,7 @@
 #include "source/pricer.h"
 
+#include "base/helper.h"
+
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -41,7 +43,7 @@ void pricer_begin(struct pricer *p, enum attach_kind kind,
 	p->taken = taken;
 	*taken = p->price.taken;
 	p->enough = eventfd(0, EFD_CLOEXEC);
-	p->running = p->enough >= 0 && pthread_create(&p->thread, NULL, look_again, p) == 0;
+	p->running = p->enough >= 0 && helper_start(&p->thread, NULL, look_again, p) == 0;
 }
 
 struct price pricer_price(struct pricer *p)

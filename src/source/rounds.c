@@ -1,5 +1,6 @@
 #include "source/rounds.h"
 
+#include "base/helper.h"
 #include "base/mem.h"
 
 #include <bpf/bpf.h>
@@ -147,7 +148,7 @@ static int start(struct rounds *r)
 	pthread_cond_init(&r->wake, &attr);
 	pthread_condattr_destroy(&attr);
 	pthread_mutex_init(&r->lock, NULL);
-	code = pthread_create(&r->thread, NULL, go_round, r);
+	code = helper_start(&r->thread, NULL, go_round, r);
 	if (code) {
 		pthread_mutex_destroy(&r->lock);
 		pthread_cond_destroy(&r->wake);

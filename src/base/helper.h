@@ -1,0 +1,16 @@
+/*
+ * helper - a thread that takes no signals.
+ *
+ * A signal that ends the program is for its first thread, which knows when that does no harm
+ * (apart.h): one that a helper took would kill all of them at any moment.
+ */
+#ifndef SONDE_BASE_HELPER_H
+#define SONDE_BASE_HELPER_H
+
+#include <pthread.h>
+
+/* As pthread_create(3). */
+int helper_start(pthread_t *ret, const pthread_attr_t *attr, void *(*run)(void *),
+		 void *context);
+
+#endif
