@@ -47,7 +47,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
 	errno = kept;
 }
 
-static void hear(struct loop *l)
+void loop_hear(struct loop *l)
 {
 	struct sigaction action = { .sa_sigaction = on_signal,
 				    .sa_flags = SA_SIGINFO | SA_RESTART };
@@ -210,7 +210,7 @@ enum end_reason loop_run(struct loop *l, nsec duration, nsec interval)
 {
 	uint64_t msec = interval / NSEC_PER_MSEC;
 
-	hear(l);
+	loop_hear(l);
 	l->reason = ENDED_BY_TIME;
 	l->until = duration ? clock_now() + duration : UINT64_MAX;
 	uv_update_time(&l->uv);

@@ -3,8 +3,8 @@
  *
  * A poll a few times a second, a tick once in an interval, the end of the time,
  * Ctrl-C, and the end of the processes that are looked at.  SIGINT, SIGTERM and SIGHUP end
- * the loop only while it runs and until loop_deaf(): before, and from then on, they end the
- * program at once, as they do elsewhere.
+ * the loop only from loop_hear() or loop_run() until loop_deaf(): before, and from then on,
+ * they end the program at once, as they do elsewhere.
  */
 #ifndef SONDE_SESSION_LOOP_H
 #define SONDE_SESSION_LOOP_H
@@ -68,6 +68,8 @@ void loop_drop_files(struct loop *l);
  * loop_stop(): why it ended. */
 enum end_reason loop_run(struct loop *l, nsec duration, nsec interval);
 void loop_stop(struct loop *l, enum end_reason reason);
+/* A signal ends the loop from here on: at once, if it comes before the loop runs. */
+void loop_hear(struct loop *l);
 /* What had to be kept is kept: a signal ends the program from here on. */
 void loop_deaf(struct loop *l);
 /* Until the duration is over: UINT64_MAX without one, 0 when the loop ends. */

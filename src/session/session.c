@@ -324,13 +324,16 @@ int session_arm(struct session *s, struct error *err)
 	return code;
 }
 
-/* That we were asked to end, now or later. */
+/* That we were asked to end, now or later.  There is no moment between the two at which a
+ * signal would end us alone. */
 static void tell_child(struct session *s)
 {
+	launch_hand_on(s->child);
 	if (!s->loop.signal)
-		launch_hand_on(s->child);
-	else if (!s->loop.by_terminal)
+		return;
+	if (!s->loop.by_terminal)
 		kill(s->child, s->loop.signal);
+	loop_deaf(&s->loop);
 }
 
 enum end_reason session_run(struct session *s)
@@ -339,8 +342,10 @@ enum end_reason session_run(struct session *s)
 
 	s->began = clock_now();
 	s->failed = source_start(s->source, &s->error);
-	if (!s->failed && s->held)
+	if (!s->failed && s->held) {
+		loop_hear(&s->loop); /* nothing ends it with us any more */
 		s->failed = launch_go(s->child, &s->error);
+	}
 	if (s->held && !s->failed)
 		follow_command(s);
 	s->held = s->held && s->failed;
@@ -352,9 +357,11 @@ enum end_reason session_run(struct session *s)
 		s->error = s->feed.error;
 		s->failed = s->feed.failed;
 	}
-	loop_deaf(&s->loop); /* all that was gathered is written, or can be asked */
+	/* all that was gathered is written, or can be asked */
 	if (loop_child_runs(&s->loop))
 		tell_child(s);
+	else
+		loop_deaf(&s->loop);
 	return reason;
 }
 
