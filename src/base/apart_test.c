@@ -73,8 +73,8 @@ static void say_twice(void *context)
 	_exit(1);
 }
 
-/* The group of a process that waits for one apart is killed: it goes on, and its end is what
- * closes the pipe that both have. */
+/* The group of a process that waits for one apart is killed: it goes on, and is what closes
+ * the pipe that both have. */
 static void it_goes_on_when_its_group_is_killed(void **state)
 {
 	int said[2], go[2], status;
