@@ -18,20 +18,6 @@ unsigned fit_natural(const char *name)
 	return columns_of(text_string(&plain));
 }
 
-/* Start of the parameter list: the '(' that the last ')' closes. */
-static const char *parameters(const char *name)
-{
-	const char *end = strrchr(name, ')');
-	unsigned depth = 0;
-
-	for (const char *at = end; at && at > name; at--) {
-		depth += *at == ')';
-		if (*at == '(' && --depth == 0)
-			return at;
-	}
-	return NULL;
-}
-
 /* The '<' and '>' of "operator<", "operator<<", "operator->" and so on are
  * part of the name. */
 static bool is_operator(const char *name, const char *at)
@@ -41,12 +27,35 @@ static bool is_operator(const char *name, const char *at)
 	return at - name >= 8 && memcmp(at - 8, "operator", 8) == 0;
 }
 
+/* Start of the parameter list: the '(' that the last ')' closes, unless that is a tuple among
+ * the arguments of a template. */
+static const char *parameters(const char *name)
+{
+	const char *end = strrchr(name, ')');
+	unsigned depth = 0;
+
+	for (const char *at = name; end && at < end; at++) {
+		depth += *at == '<' && !is_operator(name, at);
+		depth -= *at == '>' && depth && !is_operator(name, at);
+	}
+	if (depth)
+		return NULL;
+	for (const char *at = end; at && at > name; at--) {
+		depth += *at == ')';
+		if (*at == '(' && --depth == 0)
+			return at;
+	}
+	return NULL;
+}
+
+/* The '<' that a name begins with is that of a type in Rust, "<Channel<i32>>::send". */
 static void add_without_templates(struct text *t, const char *name)
 {
 	unsigned depth = 0;
 
 	for (const char *at = name; *at; at++) {
-		bool bracket = (*at == '<' || *at == '>') && !is_operator(name, at);
+		bool bracket =
+			at > name && (*at == '<' || *at == '>') && !is_operator(name, at);
 
 		if (bracket && *at == '<' && depth++ == 0)
 			text_add(t, "<…");

@@ -1,5 +1,7 @@
 #include "sink/fit.h"
 
+#include "base/text.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 
@@ -9,6 +11,32 @@ static void a_name_is_measured_as_it_is_shown(void **state)
 {
 	assert_int_equal(fit_natural("a::b<c>"), 7);
 	assert_int_equal(fit_natural("\x1b[1mname"), 8); /* shown as '?' */
+}
+
+static void check_fit(const char *name, unsigned columns, const char *ret)
+{
+	AUTO_TEXT struct text t = { 0 };
+
+	fit_name(&t, name, columns);
+	assert_string_equal(text_string(&t), ret);
+}
+
+static void a_long_name_keeps_what_tells_it_apart(void **state)
+{
+	check_fit("a::b<int>(int, char)", 20, "a::b<int>(int, char)");
+	check_fit("a::b<int>(int, char)", 19, "a::b<int>");
+	check_fit("a::b<int>::c(int, char)", 8, "a::b…::c");
+	check_fit("a::b<std::pair<int, long>>::c(int) const", 10, "a::b<…>::c");
+	check_fit("bool a::operator< <int>(int)", 19, "bool a::o…ator< <…>");
+	check_fit("a::operator()(int) const", 15, "a::operator()");
+	check_fit("a::(anonymous namespace)::b", 11, "a::(a…e)::b");
+	/* of Rust: a type stands at the beginning, and tuples among arguments */
+	check_fit("<a::Channel<b::String>>::recv::{closure#1}", 35,
+		  "<a::Channel<…>>::recv::{closure#1}");
+	check_fit("<a::Channel<(b::String, c::Option<b::String>)>>::recv", 30,
+		  "<a::Channel<…>>::recv");
+	check_fit("rt::start::<(), fn()>::{closure#0}", 30, "rt::start::<…>::{closure#0}");
+	check_fit("rt::start::<fn(), ()>", 16, "rt::start::<…>");
 }
 
 static void check_share(unsigned columns, unsigned name, unsigned place, unsigned ret_name,
@@ -38,6 +66,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_name_is_measured_as_it_is_shown),
+		cmocka_unit_test(a_long_name_keeps_what_tells_it_apart),
 		cmocka_unit_test(names_and_places_share_a_line),
 	};
 
