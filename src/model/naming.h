@@ -7,6 +7,8 @@
 #ifndef SONDE_MODEL_NAMING_H
 #define SONDE_MODEL_NAMING_H
 
+#include "base/text.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -23,6 +25,12 @@ struct frame_name {
 /* Most levels of one offset. */
 #define NAMING_LEVELS 64
 
+/* A variable at an address. */
+struct data_name {
+	struct text name;    /* is added to */
+	uint64_t into, size; /* bytes: from where it begins to the address, and of it all */
+};
+
 struct naming {
 	/* false: no function is known there. */
 	bool (*find)(void *context, uint32_t image, uint64_t offset, struct frame_name *ret);
@@ -31,6 +39,10 @@ struct naming {
 	 * is known (yet).  May be NULL.  start and length are only the last one's. */
 	unsigned (*expand)(void *context, uint32_t image, uint64_t offset,
 			   struct frame_name *ret, unsigned room);
+	/* What the data is called that lies so many bytes behind where an offset is mapped.
+	 * false: it is not known.  May be NULL. */
+	bool (*variable)(void *context, uint32_t image, uint64_t offset, uint64_t distance,
+			 struct data_name *ret);
 	void *context;
 };
 

@@ -293,9 +293,22 @@ bool namer_find(void *context, uint32_t image, uint64_t offset, struct frame_nam
 	return true;
 }
 
+static bool namer_variable(void *context, uint32_t image, uint64_t offset, uint64_t distance,
+			   struct data_name *ret)
+{
+	struct origin *o = origin_of(context, image);
+
+	return o && origin_variable(o, offset, distance, ret);
+}
+
 struct naming namer_naming(struct namer *n)
 {
-	return (struct naming){ .find = namer_find, .expand = namer_expand, .context = n };
+	return (struct naming){
+		.find = namer_find,
+		.expand = namer_expand,
+		.variable = namer_variable,
+		.context = n,
+	};
 }
 
 const char *namer_problem(const struct namer *n, uint32_t image)

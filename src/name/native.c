@@ -4,9 +4,11 @@
 #include "elf/debugfile.h"
 #include "elf/demangle.h"
 #include "elf/symtab.h"
+#include "elf/variable.h"
 #include "proc/maps.h"
 
 #include <errno.h>
+#include <string.h>
 #include <unistd.h>
 
 struct native {
@@ -111,6 +113,23 @@ int native_find(struct native *n, uint64_t offset, struct found *ret)
 		ret->late = inlines_definition(n->inlines, s->offset, &ret->file, &ret->line) ==
 			    -EAGAIN;
 	return 1;
+}
+
+bool native_variable(const struct native *n, uint64_t offset, uint64_t distance,
+		     struct data_name *ret)
+{
+	AUTO_FREE char *plain = NULL;
+	struct variable v;
+	uint64_t address;
+
+	if (!image_to_address(n->image, offset, &address) ||
+	    !variable_find(n->image, address + distance, &v))
+		return false;
+	plain = mem_text_part(v.raw, strcspn(v.raw, "@"));
+	demangle(plain, DEMANGLE_NAME, &ret->name);
+	ret->into = v.into;
+	ret->size = v.size;
+	return true;
 }
 
 int native_expand(struct native *n, uint64_t offset, struct inline_level *ret, unsigned room)

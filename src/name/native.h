@@ -13,6 +13,7 @@
 #include "elf/image.h"
 #include "elf/inline.h"
 #include "elf/reader.h"
+#include "model/naming.h"
 
 struct native;
 
@@ -45,6 +46,10 @@ uint64_t native_forgotten(const struct native *n);
 void native_wait(struct native *n, nsec time);
 /* What is inlined at an offset, as inlines_find(); -EAGAIN also as above. */
 int native_expand(struct native *n, uint64_t offset, struct inline_level *ret, unsigned room);
+/* What the data is called that lies so many bytes behind where an offset is mapped.  False:
+ * nobody knows. */
+bool native_variable(const struct native *n, uint64_t offset, uint64_t distance,
+		     struct data_name *ret);
 /* Time spent on lines so far. */
 nsec native_line_spent(const struct native *n);
 

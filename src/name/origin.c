@@ -182,6 +182,15 @@ int origin_expand(struct origin *o, uint64_t offset, nsec line_budget, struct in
 	return o->native ? native_expand(o->native, offset, ret, room) : 0;
 }
 
+bool origin_variable(struct origin *o, uint64_t offset, uint64_t distance,
+		     struct data_name *ret)
+{
+	if (o->kind != IMAGE_FILE)
+		return false;
+	origin_need(o, 0);
+	return o->native && native_variable(o->native, offset, distance, ret);
+}
+
 nsec origin_line_spent(const struct origin *o)
 {
 	return o->native ? native_line_spent(o->native) : 0;

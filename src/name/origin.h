@@ -50,6 +50,9 @@ void origin_give_up(struct origin *o);
 /* As inlines_find(); -EAGAIN also as above. */
 int origin_expand(struct origin *o, uint64_t offset, nsec line_budget, struct inline_level *ret,
 		  unsigned room);
+/* As native_variable(). */
+bool origin_variable(struct origin *o, uint64_t offset, uint64_t distance,
+		     struct data_name *ret);
 /* Time spent on lines so far. */
 nsec origin_line_spent(const struct origin *o);
 
