@@ -79,11 +79,21 @@ struct thread_struct {
 	unsigned long fsbase; /* x86: where a thread's TCB lies */
 };
 
+struct upid {
+	int nr; /* as a pid namespace knows it */
+};
+
+struct pid {
+	unsigned int level; /* of the namespace it belongs to; the first has 0 */
+	struct upid numbers[1];
+};
+
 struct task_struct {
 	int pid;
 	int tgid;
 	char comm[16];
 	struct mm_struct *mm;
+	struct pid *thread_pid;
 	struct signal_struct *signal;
 	struct uprobe_task *utask;
 	unsigned long sas_ss_sp;

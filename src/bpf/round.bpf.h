@@ -168,6 +168,70 @@ static __always_inline __u32 round_begin(struct walk *w, struct task_struct *tas
 	return n > 0 ? n / sizeof(__u64) : 0;
 }
 
+/* When it got a CPU last, by the clock of CPUs, which this thread has been told a moment ago;
+ * 0: it is not known. */
+static __always_inline __u64 ran_at(struct task_struct *task, __u64 now)
+{
+	struct task_struct *self = bpf_get_current_task_btf();
+	__u64 ago;
+
+	if (!bpf_core_field_exists(task->sched_info.last_arrival))
+		return 0;
+	ago = self->sched_info.last_arrival - task->sched_info.last_arrival;
+	return task->sched_info.last_arrival && ago < now ? now - ago : 0;
+}
+
+/* Its number in its own pid namespace; 0: it has ended. */
+static __always_inline __u32 own_number(struct task_struct *task)
+{
+	struct pid *pid = task->thread_pid;
+	__u32 level = 0, number = 0;
+
+	if (!pid)
+		return 0;
+	bpf_probe_read_kernel(&level, sizeof(level), &pid->level);
+	bpf_probe_read_kernel(&number, sizeof(number),
+			      (void *)&pid->numbers + level * bpf_core_type_size(struct upid));
+	return number;
+}
+
+static __always_inline void tell_seen(struct task_struct *task, __u64 now)
+{
+	struct event_seen e = { .ran = ran_at(task, now), .number = own_number(task) };
+
+	event_fill(&e.head, EVENT_SEEN, sizeof(e), task->pid, now);
+	send(&e, sizeof(e), &loss.others);
+}
+
+#if defined(__TARGET_ARCH_x86)
+#define CALL_FUTEX 202
+#else
+#define CALL_FUTEX 98
+#endif
+
+/* Which futex it waits for: what lies there says who has the lock. */
+static __always_inline void tell_futex(struct task_struct *task, __u64 switches, __u64 now)
+{
+	struct pt_regs *user = (struct pt_regs *)bpf_task_pt_regs(task);
+	struct event_futex e = { .nr_words = FUTEX_WORDS };
+	long call = -1;
+
+	if (!user)
+		return;
+	bpf_probe_read_kernel(&call, sizeof(call), &user->orig_rax);
+	if (call != CALL_FUTEX)
+		return;
+	bpf_probe_read_kernel(&e.address, sizeof(e.address), &PT_REGS_PARM1(user));
+	bpf_probe_read_kernel(&e.op, sizeof(e.op), &PT_REGS_PARM2(user));
+	bpf_probe_read_kernel(&e.val, sizeof(e.val), &PT_REGS_PARM3(user));
+	if (copy_from_task(e.words, sizeof(e.words), (void *)e.address, task, 0))
+		e.nr_words = 0;
+	if (has_run(task, switches))
+		return; /* it may wait for another by now */
+	event_fill(&e.head, EVENT_FUTEX, sizeof(e), task->pid, now);
+	send(&e, sizeof(e), &loss.others);
+}
+
 static __always_inline void round_take(struct task_struct *task, struct rest *r, __u32 cause,
 				       __u64 now)
 {
@@ -203,6 +267,8 @@ static __always_inline void round_take(struct task_struct *task, struct rest *r,
 	w->sample.nr_user = nu;
 	if (control.spans && w->nr_foreign)
 		take_foreign(w, t, now);
+	if (control.seen && cause == CAUSE_WAIT)
+		tell_futex(task, switches, now);
 	event_fill(&w->sample.head, EVENT_WAIT,
 		   sizeof(struct event_sample) + (nk + nu) * sizeof(__u64), task->pid, now);
 	send(&w->sample, sizeof(struct event_sample) + (nk + nu) * sizeof(__u64),
@@ -239,12 +305,17 @@ int look_round(struct bpf_iter__task *ctx)
 		return 0;
 	now = bpf_ktime_get_ns();
 	cause = round_is_last ? 0 : resting_for(task);
+	if (control.seen && !round_is_last)
+		tell_seen(task, now);
 	r = bpf_task_storage_get(&rests, task, 0, cause ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
 	if (!r)
 		return 0;
 	if (cause && r->cause == cause && r->switches == switches_of(task)) {
 		r->owed += round_weight;
 		r->looks++;
+		if (control.seen && cause == CAUSE_WAIT)
+			tell_futex(task, r->switches,
+				   now); /* who has the lock may be another */
 		if (now - r->owed_since > STILL_NSEC) {
 			settle(r, task, now);
 			r->owed_since = now;

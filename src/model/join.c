@@ -265,6 +265,25 @@ static void join_exit(struct store *st, const struct event *e)
 		store_get_process(st, exit->pid)->exited = true;
 }
 
+static void join_seen(struct store *st, const struct event *e)
+{
+	const struct event_seen *seen = (const void *)e;
+	struct store_thread *t = store_get_thread(st, e->tid);
+
+	t->ran = seen->ran;
+	t->number = seen->number;
+}
+
+static void join_futex(struct store *st, const struct event *e)
+{
+	const struct event_futex *futex = (const void *)e;
+
+	if (futex->nr_words > FUTEX_WORDS)
+		st->malformed++;
+	else
+		store_get_thread(st, e->tid)->futex = *futex;
+}
+
 static void join_causes(struct store *st, const struct event *e)
 {
 	st->causes = ((const struct event_causes *)e)->causes;
@@ -292,6 +311,8 @@ static const struct {
 	[EVENT_SAMPLE] = { join_sample, sizeof(struct event_sample) },
 	[EVENT_WAIT] = { join_wait, sizeof(struct event_wait) },
 	[EVENT_STILL] = { join_still, sizeof(struct event_still) },
+	[EVENT_SEEN] = { join_seen, sizeof(struct event_seen) },
+	[EVENT_FUTEX] = { join_futex, sizeof(struct event_futex) },
 	[EVENT_ENTER] = { join_enter, sizeof(struct event_enter) },
 	[EVENT_LEAVE] = { join_leave, sizeof(struct event_leave) },
 	[EVENT_FORK] = { join_fork, sizeof(struct event_fork) },

@@ -61,7 +61,10 @@ struct store_thread {
 	uint32_t tid, pid;
 	bool exited;
 	char name[17];
-	struct sample wait; /* as it was seen last off its CPU; cause 0: never */
+	nsec ran;		  /* when it got a CPU last, as it was told; 0: it was not */
+	uint32_t number;	  /* in its own pid namespace; 0: it was not told */
+	struct event_futex futex; /* that it waited for last, as it was told */
+	struct sample wait;	  /* as it was seen last off its CPU; cause 0: never */
 };
 
 /* Where the stream comes from (event_target). */

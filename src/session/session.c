@@ -260,6 +260,7 @@ static int arm(struct session *s, struct error *err)
 		.hz = s->option.hz,
 		.running = s->option.causes & CAUSES_ON,
 		.waiting = s->option.causes & CAUSES_OFF,
+		.seen = s->option.seen,
 		.user = s->option.user,
 		.kernel = s->option.kernel,
 		.follow = !by_thread,

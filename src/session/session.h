@@ -25,6 +25,7 @@ struct session_option {
 	char **program;	   /* argv of a command to start instead, NULL = none */
 	unsigned hz;	   /* samples a second, 0 = none */
 	uint64_t causes;   /* of which samples are taken, bits (wire/sample_cause.h) */
+	bool seen;	   /* with waits: and what is seen of each thread besides */
 	bool user, kernel; /* which halves of the stack */
 	const char *const *places;
 	uint32_t nr_places;  /* every call of these is a span */

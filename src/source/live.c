@@ -137,6 +137,7 @@ static int configure(struct live *l, uint32_t slots, uint32_t stripes, struct er
 		.by_thread = o->by_thread,
 		.by_name = o->names != NULL,
 		.rounds = o->waiting,
+		.seen = o->seen,
 		.spans = spans,
 		.brackets = o->brackets || o->more,
 		.goroutines = o->goroutines || o->more,

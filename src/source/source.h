@@ -26,6 +26,7 @@ struct source_option {
 	unsigned hz;		 /* samples a second, 0 = none */
 	bool running;		 /* of threads that have a CPU, by its clock */
 	bool waiting;		 /* of threads that have none, by looks from outside */
+	bool seen;		 /* and what is seen of each thread besides */
 	bool user, kernel;	 /* which halves of the stack */
 	bool follow;		 /* children of a target are targets */
 	bool every;		 /* every process is one */

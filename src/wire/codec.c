@@ -30,6 +30,11 @@ static bool check_wait(const struct event *e)
 	return check_sample(e);
 }
 
+static bool check_futex(const struct event *e)
+{
+	return ((const struct event_futex *)e)->nr_words <= FUTEX_WORDS;
+}
+
 static bool check_thread(const struct event *e)
 {
 	const struct event_thread *t = (const void *)e;
@@ -99,6 +104,8 @@ static const struct shape {
 	[EVENT_OPEN] = { sizeof(struct event_open) },
 	[EVENT_WAIT] = { sizeof(struct event_wait), 0, check_wait },
 	[EVENT_STILL] = { sizeof(struct event_still) },
+	[EVENT_SEEN] = { sizeof(struct event_seen) },
+	[EVENT_FUTEX] = { sizeof(struct event_futex), 0, check_futex },
 	[EVENT_TARGET] = { sizeof(struct event_target), 3 },
 	[EVENT_PROCESS] = { sizeof(struct event_process), 1 },
 	[EVENT_IMAGE] = { sizeof(struct event_image), 1, check_image },

@@ -25,6 +25,8 @@ enum event_kind {
 	EVENT_OPEN = 8,
 	EVENT_WAIT = 9,
 	EVENT_STILL = 10,
+	EVENT_SEEN = 11,
+	EVENT_FUTEX = 12,
 	/* written by the source */
 	EVENT_TARGET = 16,
 	EVENT_PROCESS = 17,
@@ -138,6 +140,28 @@ struct event_still {
 	__u32 looks; /* how often it was seen so */
 };
 _Static_assert(sizeof(struct event_still) == 32, "event_still is part of the format");
+
+/* A thread as a look found it, running or not. */
+struct event_seen {
+	struct event head;
+	__u64 ran;    /* when it got a CPU last, 0 = not known */
+	__u32 number; /* as its own pid namespace knows it */
+	__u32 pad;
+};
+_Static_assert(sizeof(struct event_seen) == 32, "event_seen is part of the format");
+
+#define FUTEX_WORDS 8
+
+/* What the thread of an EVENT_WAIT asks futex(2) for, and what lies there by now. */
+struct event_futex {
+	struct event head;
+	__u64 address;
+	__u32 op, val;
+	__u32 nr_words; /* that could be read: FUTEX_WORDS or 0 */
+	__u32 words[FUTEX_WORDS];
+	__u32 pad;
+};
+_Static_assert(sizeof(struct event_futex) == 72, "event_futex is part of the format");
 
 /* A span was sampled for the first time (head.time is that moment). */
 struct event_enter {
