@@ -16,14 +16,15 @@ extern const struct command command_latency;
 extern const struct command command_diff;
 extern const struct command command_list_places;
 extern const struct command command_doctor;
+extern const struct command command_stacks;
 
 static const struct command *const commands[] = {
-	&command_live,	  &command_record, &command_report,	 &command_open,
-	&command_latency, &command_diff,   &command_list_places, &command_doctor,
+	&command_live, &command_record,	     &command_report, &command_open,   &command_latency,
+	&command_diff, &command_list_places, &command_doctor, &command_stacks,
 };
 
 /* Of the contract, and not in this version. */
-static const char *const planned[] = { "top", "trace", "stacks" };
+static const char *const planned[] = { "top", "trace" };
 
 const struct command *command_at(unsigned i)
 {

@@ -153,20 +153,25 @@ int output_picture(const struct output *output, const struct picture *p, struct 
 {
 	struct sink_option option = output->option;
 	AUTO_TEXT struct text bytes = { 0 };
-	char size[TEXT_QUANTITY];
 	int code;
 
 	option.side = sink_side(output->sink, p, option.side);
 	code = output->sink->write(p, &option, &bytes, err);
-	if (code)
-		return code;
+	return code ? code : output_bytes(output, &bytes, err);
+}
+
+int output_bytes(const struct output *output, const struct text *bytes, struct error *err)
+{
+	char size[TEXT_QUANTITY];
+	int code;
+
 	if (!is_standard(output->path)) {
-		code = write_file(output->path, &bytes, err);
+		code = write_file(output->path, bytes, err);
 		if (code == 0)
-			log_say("wrote %s (%s)", output->path, text_size(size, bytes.size));
+			log_say("wrote %s (%s)", output->path, text_size(size, bytes->size));
 		return code;
 	}
-	code = write_standard(output->sink, &bytes);
+	code = write_standard(output->sink, bytes);
 	if (code == -EPIPE)
 		return 0; /* the reader has seen enough */
 	return code ? error_set(err, -code, "cannot write to standard output: %s",

@@ -24,6 +24,9 @@ int output_spares(const struct output *output, const char *input, struct error *
  * written whole. */
 int output_picture(const struct output *output, const struct picture *p, struct error *err);
 
+/* Writes what is in the output's format already, as output_picture() does. */
+int output_bytes(const struct output *output, const struct text *bytes, struct error *err);
+
 /* Text for people to standard output, as the terminal can show it; _wrapped: in lines that
  * are no longer than it is wide. */
 void output_text(const struct text *t);

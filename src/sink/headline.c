@@ -114,6 +114,11 @@ static const char *const gap_reasons[NR_STACK_END] = {
 	[STACK_UNSUPPORTED] = "unusual call frame information",
 };
 
+const char *headline_gap(uint32_t end)
+{
+	return end < NR_STACK_END ? gap_reasons[end] : "unknown";
+}
+
 bool headline_gaps(struct text *t, const struct picture *p)
 {
 	const struct picture_losses *l = &p->losses;
@@ -130,8 +135,7 @@ bool headline_gaps(struct text *t, const struct picture *p)
 		text_format(t, "%s%s stop in ", i ? ", " : "; ", text_count(buf, g->samples));
 		text_add_plain(t, picture_text(p, g->image_name));
 		text_format(t, " (%s)",
-			    g->end < NR_STACK_END && gap_reasons[g->end] ? gap_reasons[g->end]
-									 : "unknown");
+			    headline_gap(g->end) ? headline_gap(g->end) : "unknown");
 	}
 	return true;
 }

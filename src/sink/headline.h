@@ -53,4 +53,7 @@ void headline_probed(struct text *t, const struct picture_span *s);
 /* The span that is looked into, NULL = none. */
 const struct picture_span *headline_span(const struct picture *p);
 
+/* Why a stack ends where it does (enum stack_end); NULL: there is no more of it. */
+const char *headline_gap(uint32_t end);
+
 #endif

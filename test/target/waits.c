@@ -5,7 +5,8 @@
  * `handle` is for probes; each of its calls does one of these for --work nanoseconds, all
  * equally often, in an order up to chance.  --variant is a list of them (lock,sleep); without,
  * it is all but the disk, whose own time nobody can plan.  Who makes it wait is a thread of its
- * own ("refresher" holds the lock, in rebuild_cache).
+ * own ("refresher" holds the lock, in rebuild_cache).  --threads: so many more, called idle,
+ * wait in idle_in_pool for what never comes.
  *
  * It prints nanoseconds by reason, measured around each.
  */
@@ -59,6 +60,18 @@ static void *refresher(void *context)
 		if (write(waker, "x", 1) != 1)
 			exit(4);
 	}
+	return context;
+}
+
+static pthread_cond_t never = PTHREAD_COND_INITIALIZER;
+static pthread_mutex_t pool_mu = PTHREAD_MUTEX_INITIALIZER;
+
+KEPT void *idle_in_pool(void *context)
+{
+	pthread_setname_np(pthread_self(), "idle");
+	pthread_mutex_lock(&pool_mu);
+	for (;;)
+		pthread_cond_wait(&never, &pool_mu);
 	return context;
 }
 
@@ -185,7 +198,7 @@ static unsigned choose(const char *variant, struct reason **ret)
 	return count;
 }
 
-static void set_up(void)
+static void set_up(unsigned idle)
 {
 	char path[] = "waits-XXXXXX";
 	pthread_t thread;
@@ -199,6 +212,9 @@ static void set_up(void)
 		unlink(path);
 	if (pthread_create(&thread, NULL, refresher, NULL))
 		exit(4);
+	while (idle--)
+		if (pthread_create(&thread, NULL, idle_in_pool, NULL))
+			exit(4);
 }
 
 int main(int argc, char **argv)
@@ -215,7 +231,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "waits: --variant is a list of reasons, as in lock,sleep\n");
 		return 2;
 	}
-	set_up();
+	set_up(stage.threads);
 	stage_open(&stage);
 	for (unsigned i = 0; i < stage.calls; i++) {
 		state ^= state << 13;

@@ -1,0 +1,130 @@
+#include "view/hold.h"
+
+#include "base/text.h"
+#include "elf/symtab.h"
+
+#include <string.h>
+
+const char *const hold_words[NR_HOLD_KIND] = {
+	[HOLD_NONE] = "none",		[HOLD_FUTEX] = "futex",
+	[HOLD_MUTEX] = "mutex",		[HOLD_RWLOCK] = "rwlock",
+	[HOLD_NATIVE_MUTEX] = "mutex",	[HOLD_NATIVE_RWLOCK] = "rwlock",
+	[HOLD_CONDITION] = "condition", [HOLD_SEMAPHORE] = "semaphore",
+	[HOLD_THREAD] = "thread",
+};
+
+const unsigned char hold_sizes[NR_HOLD_KIND] = {
+	[HOLD_RWLOCK] = 56,
+	[HOLD_CONDITION] = 48,
+};
+
+/* Of include/uapi/linux/futex.h. */
+#define OP_MASK 0x7f
+#define OP_PRIVATE 0x80
+#define OP_LOCK_PI 6
+#define OP_LOCK_PI2 13
+#define TID_MASK 0x3fffffff
+
+/* Words of a struct pthread_mutex_t. */
+#define MUTEX_LOCK 0
+#define MUTEX_OWNER 2
+#define MUTEX_KIND 4
+#define MUTEX_ROBUST 0x10
+
+/* Words of a struct pthread_rwlock_t: of its writer, from either futex. */
+#define WRITER_FROM_PHASE 4
+#define WRITER_FROM_WRITERS 3
+
+/* Of functions that a caller of futex(2) is in: beginnings of names in glibc, parts of those in
+ * Rust's standard library, whose locks have no owner. */
+static const struct {
+	const char *name;
+	enum hold_kind kind;
+	bool anywhere;
+} callers[] = {
+	{ "pthread_mutex_", HOLD_MUTEX },
+	{ "lll_mutex_", HOLD_MUTEX },
+	{ "lll_lock_wait", HOLD_MUTEX },
+	{ "pthread_rwlock_", HOLD_RWLOCK },
+	{ "pthread_cond_", HOLD_CONDITION },
+	{ "sem_", HOLD_SEMAPHORE },
+	{ "new_sem_", HOLD_SEMAPHORE },
+	{ "pthread_join", HOLD_THREAD },
+	{ "pthread_clockjoin", HOLD_THREAD },
+	{ "pthread_timedjoin", HOLD_THREAD },
+	{ "::mutex::futex::", HOLD_NATIVE_MUTEX, true },
+	{ "::rwlock::futex::", HOLD_NATIVE_RWLOCK, true },
+	{ "::condvar::futex::", HOLD_CONDITION, true },
+};
+
+/* What lies between these and the system call; without symbols nobody knows. */
+static bool is_on_the_way(const struct picture_frame *f, const char *name)
+{
+	return f->kind == FRAME_UNKNOWN || symbol_made_name(name) ||
+	       text_starts(name, "lll_") || text_starts(name, "GI_") || strstr(name, "futex") ||
+	       strstr(name, "syscall");
+}
+
+/* So many callers are looked at. */
+#define CALLERS_MOST 8
+
+/* The innermost caller of user mode that is known; one that is not, and is not on the way, has
+ * a futex of its own. */
+static enum hold_kind kind_of(const struct picture *p, uint32_t node)
+{
+	unsigned looked = 0;
+
+	for (; node && looked < CALLERS_MOST; node = p->nodes.at[node].parent) {
+		const struct picture_frame *f = &p->frames.at[p->nodes.at[node].frame];
+		const char *name = picture_text(p, f->name);
+
+		if (f->kind == FRAME_KERNEL || f->kind == FRAME_WAIT)
+			continue;
+		looked++;
+		name += strspn(name, "_");
+		for (unsigned i = 0; i < COUNT_OF(callers); i++)
+			if (callers[i].anywhere ? strstr(name, callers[i].name) != NULL
+						: text_starts(name, callers[i].name))
+				return callers[i].kind;
+		if (!is_on_the_way(f, name))
+			break;
+	}
+	return HOLD_FUTEX;
+}
+
+static uint32_t mutex_owner(const struct event_futex *f)
+{
+	uint32_t op = f->op & OP_MASK;
+
+	if (op == OP_LOCK_PI || op == OP_LOCK_PI2 || f->words[MUTEX_KIND] & MUTEX_ROBUST)
+		return f->words[MUTEX_LOCK] & TID_MASK;
+	return f->words[MUTEX_LOCK] ? f->words[MUTEX_OWNER] : 0;
+}
+
+/* Which of the two futexes it is, is not told: where the writer is from the one, there is from
+ * the other whether processes share the lock (0 or 1). */
+static uint32_t rwlock_owner(const struct event_futex *f)
+{
+	uint32_t phase = f->words[WRITER_FROM_PHASE], writers = f->words[WRITER_FROM_WRITERS];
+
+	return phase > 1 ? phase : writers;
+}
+
+struct hold hold_of(const struct picture *p, uint32_t node, const struct event_futex *futex)
+{
+	struct hold h = {
+		.kind = kind_of(p, node),
+		.address = futex->address,
+		.shared = !(futex->op & OP_PRIVATE),
+	};
+
+	if (h.kind == HOLD_THREAD)
+		h.owner = futex->val;
+	if (futex->nr_words < FUTEX_WORDS)
+		return h;
+	if (h.kind == HOLD_MUTEX)
+		h.owner = mutex_owner(futex);
+	else if (h.kind == HOLD_RWLOCK)
+		h.owner = rwlock_owner(futex);
+	return h;
+}
