@@ -17,6 +17,10 @@ struct called {
 
 #define GONE 0x80000000u /* beyond all numbers of threads */
 
+/* Farther than this from the beginning of a file's mapping no data of it lies. */
+#define DATA_BITS 36
+#define DATA_FARTHEST ((UINT64_C(1) << DATA_BITS) - 1)
+
 enum { RANK_FIRST, RANK_OWNER, RANK_OTHER, RANK_UNSEEN };
 
 struct call {
@@ -29,6 +33,7 @@ struct call {
 	struct table by_tid;	/* -> threads */
 	struct table by_number; /* numbers in processes, of all threads -> their tid */
 	bool unnumbered;	/* some have none */
+	struct table data;	/* image << DATA_BITS | offset -> text_id of what lies there */
 	nsec now;
 };
 
@@ -80,27 +85,52 @@ static void add_threads(struct call *c)
 	}
 }
 
-/* "locks+40".  A program's data lies behind its code. */
-static text_id name_data(const struct call *c, uint32_t pid, const struct hold *hold)
+/* A program's data lies behind its code. */
+static const struct space_range *code_before(const struct space *space, uint64_t address)
 {
-	const struct space *space = space_find(&c->store->spaces, pid);
-	const struct naming *naming = c->naming;
 	const struct space_range *r = NULL;
+
+	for (uint32_t i = 0; space && i < space->now.count; i++)
+		if (space->now.at[i].start <= address)
+			r = &space->now.at[i];
+	return r;
+}
+
+/* "locks+40" */
+static text_id ask_data(struct call *c, const struct space_range *r, const struct hold *hold)
+{
 	struct data_name data = { .size = 0 };
 	text_id name = 0;
 
-	if (!space || !naming || !naming->variable)
-		return 0;
-	for (uint32_t i = 0; i < space->now.count; i++)
-		if (space->now.at[i].start <= hold->address)
-			r = &space->now.at[i];
-	if (r && naming->variable(naming->context, r->image, r->offset,
-				  hold->address - r->start, &data)) {
+	if (c->naming->variable(c->naming->context, r->image, r->offset,
+				hold->address - r->start, &data)) {
 		if (data.into && data.size > hold_sizes[hold->kind])
 			text_format(&data.name, "+%" PRIu64, data.into);
-		name = intern_text(&c->roll->picture->text, text_string(&data.name));
+		name = call_text(c, text_string(&data.name));
 	}
 	text_done(&data.name);
+	return name;
+}
+
+/* Asked once for all that wait there: it may take a while. */
+static text_id name_data(struct call *c, uint32_t pid, const struct hold *hold)
+{
+	const struct space *space = space_find(&c->store->spaces, pid);
+	const struct space_range *r = code_before(space, hold->address);
+	uint64_t offset, key;
+	uint32_t name;
+
+	if (!r || !c->naming || !c->naming->variable)
+		return 0;
+	offset = r->offset + hold->address - r->start;
+	if (offset > DATA_FARTHEST)
+		return 0;
+	key = (uint64_t)r->image << DATA_BITS | offset;
+	name = table_find(&c->data, key);
+	if (name == TABLE_NONE) {
+		name = ask_data(c, r, hold);
+		table_set(&c->data, key, name);
+	}
 	return name;
 }
 
@@ -341,6 +371,7 @@ struct roll *roll_call(const struct store *st, const struct query *q,
 	fold_done(&c.fold);
 	table_done(&c.by_tid);
 	table_done(&c.by_number);
+	table_done(&c.data);
 	array_done(&c.threads);
 	return c.roll;
 }
