@@ -324,7 +324,8 @@ static void write_groups(struct call *c)
 {
 	struct roll *r = c->roll;
 
-	qsort(c->threads.at, c->threads.count, sizeof(*c->threads.at), called_order);
+	if (c->threads.count)
+		qsort(c->threads.at, c->threads.count, sizeof(*c->threads.at), called_order);
 	for (uint32_t i = 0; i < c->threads.count; i++) {
 		struct called *t = &c->threads.at[i];
 		struct roll_group *g =
