@@ -73,9 +73,9 @@ static void add_hold(const struct sheet *s, struct text *t, const struct roll_gr
 	const struct roll_thread *first = thread_at(s, g->first);
 	const struct hold *h = &first->hold;
 
-	if (h->kind == HOLD_THREAD && g->owner) {
+	if (h->kind == HOLD_THREAD && first->owner) {
 		text_add(t, "the end of ");
-		add_one(s, t, g->owner, first->owner_name);
+		add_one(s, t, first->owner, first->owner_name);
 		return;
 	}
 	text_add(t, hold_words[h->kind]);
@@ -83,9 +83,9 @@ static void add_hold(const struct sheet *s, struct text *t, const struct roll_gr
 		text_add_char(t, ' ');
 		text_add_plain(t, picture_text(picture_of(s), h->name));
 	}
-	if (g->owner) {
+	if (first->owner) {
 		text_add(t, " held by ");
-		add_one(s, t, g->owner, first->owner_name);
+		add_one(s, t, first->owner, first->owner_name);
 	} else if (first->gone) {
 		text_format(t, " held by thread %u, which has ended", h->owner);
 	}

@@ -335,7 +335,6 @@ static void write_groups(struct call *c)
 			g = array_add(&r->groups);
 			*g = (struct roll_group){
 				.node = t->node,
-				.owner = t->thread.owner,
 				.cause = t->cause,
 				.user_end = t->user_end,
 				.first = r->threads.count,

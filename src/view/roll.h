@@ -29,7 +29,6 @@ struct roll_group {
 	uint32_t node; /* of the picture: the innermost frame */
 	enum sample_cause cause;
 	uint8_t user_end;      /* enum stack_end */
-	uint32_t owner;	       /* as of its threads */
 	uint32_t first, count; /* among threads */
 };
 
