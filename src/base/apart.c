@@ -15,8 +15,9 @@
 #define STACK_SIZE (64 * 1024)
 
 /* What closes side by side, the stack of each, and the descriptors that are looked at; those
- * above are closed by the end of the last process. */
-#define CLOSERS 16
+ * above are closed by the end of the last process.  Of 14 links of probes the last was gone
+ * after 66 ms by one, 10 ms by 4, 12 ms by 8, and 32 ms by 16 of them. */
+#define CLOSERS 4
 #define CLOSER_STACK 4096
 #define DESCRIPTORS_MOST 65536
 
@@ -47,11 +48,11 @@ static enum stage stage_after(struct apart *a, enum stage stage, const struct ti
 	return atomic_load(&a->stage);
 }
 
-/* Every CLOSERS-th descriptor from this on. */
-static int close_some(void *context)
+/* The next one that nobody has closed yet, again and again. */
+static int close_some(void *next)
 {
-	for (long fd = (long)context; fd < DESCRIPTORS_MOST; fd += CLOSERS)
-		close((int)fd);
+	for (int fd; (fd = atomic_fetch_add((atomic_int *)next, 1)) < DESCRIPTORS_MOST;)
+		close(fd);
 	return 0;
 }
 
@@ -61,12 +62,13 @@ static int close_some(void *context)
 static void close_all(void)
 {
 	static _Alignas(16) char stacks[CLOSERS][CLOSER_STACK];
+	static atomic_int next;
 	static atomic_flag begun = ATOMIC_FLAG_INIT;
 
 	if (atomic_flag_test_and_set(&begun))
 		return;
-	for (long i = 0; i < CLOSERS; i++)
-		clone(close_some, stacks[i] + CLOSER_STACK, CLONE_VM | CLONE_FILES, (void *)i);
+	for (int i = 0; i < CLOSERS; i++)
+		clone(close_some, stacks[i] + CLOSER_STACK, CLONE_VM | CLONE_FILES, &next);
 }
 
 /* In a session of its own: a signal to the group or from the terminal passes it by.  It ends

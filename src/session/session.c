@@ -1,5 +1,6 @@
 #include "session/session.h"
 
+#include "base/guard.h"
 #include "base/log.h"
 #include "base/notice.h"
 #include "proc/thread.h"
@@ -248,6 +249,12 @@ static void name_rest(void *context)
 	feed_add_lines(&s->feed, END_LINES);
 }
 
+static bool puts_probes(const struct session *s)
+{
+	return !s->option.dry_run &&
+	       (s->watch.set.count || s->watch.brackets || s->option.more);
+}
+
 static int arm(struct session *s, struct error *err)
 {
 	bool by_thread = s->target.thread || s->target.tids.count;
@@ -297,6 +304,8 @@ static int arm(struct session *s, struct error *err)
 	option.tables = s->tables;
 	if (!watch_fits(&s->watch, option.attach, err))
 		return -EPERM;
+	if (puts_probes(s))
+		guard_begin();
 	code = (s->option.open ? s->option.open : live_open)(&option, follow_event, s,
 							     &s->source, err);
 	if (code == 0 && !s->option.accept_dear && !s->option.dry_run)
@@ -393,6 +402,7 @@ void session_close(struct session *s)
 	if (s->held)
 		launch_abandon(s->child);
 	source_close(s->source);
+	guard_end();
 	if (s->looped)
 		loop_done(&s->loop);
 	mapwatch_close(&s->mapwatch);

@@ -11,7 +11,7 @@ process group, at a MOMENT:
 	detaching	by SIGKILL once the first is gone after a SIGINT
 A run that has no probes any more by then is one more, which does not count among TIMES.
 Then all that PID has mapped from files as code must be as it was
-before the first start, LIMIT_MSEC after the command is gone at the latest.
+before the first start, LIMIT_MSEC after SIGKILL or the end of the command at the latest.
 
 Prints one line of JSON: times; good, those after which the code was as before in time;
 probed, those that ended with probes in it; longest_ms, the longest that took; start_ms;
@@ -74,9 +74,19 @@ def said_by(process):
     return process.said.read().strip()
 
 
+def ends_in_order(process):
+    """Once it watches; before, a SIGINT kills it."""
+    with open(f'/proc/{process.pid}/status') as status:
+        caught = next(line for line in status if line.startswith('SigCgt:')).split()[1]
+    return int(caught, 16) >> (signal.SIGINT - 1) & 1
+
+
 def end(process, number):
-    """Sends the signal; false if the command does not end by it."""
+    """Sends the signal; false if the command does not end by it.  Nothing is waited for after
+    SIGKILL: the code is looked at at once."""
     os.killpg(process.pid, number)
+    if number == signal.SIGKILL:
+        return True
     try:
         process.wait(timeout=END_LIMIT)
         return True
@@ -156,8 +166,7 @@ def main():
             number, said = signal.SIGKILL, f'killed amid {moment_name}'
             until(process, lambda: sum_of(pid, own) != bare)
         if moment_name == 'detaching':
-            # it says so when it watches; before, a SIGINT kills it
-            until(process, lambda: said_by(process) and sum_of(pid, own) == full)
+            until(process, lambda: ends_in_order(process) and sum_of(pid, own) == full)
             os.killpg(process.pid, signal.SIGINT)
             until(process, lambda: sum_of(pid, own) != full)
         has_ended, has_probes = process.poll() is not None, sum_of(pid, parts) != before
@@ -171,6 +180,7 @@ def main():
             wrong.append(f'{said}: did not end')
             continue
         taken = until_as_before(pid, parts, before, limit)
+        process.wait()
         if taken is None:
             wrong.append(f'{said}: its probes stayed')
             break

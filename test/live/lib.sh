@@ -230,7 +230,13 @@ sys.exit(not held)
 END
 }
 
-children_of() { cat /proc/"$1"/task/*/children 2>/dev/null | tr -s ' ' '\n' | sed '/^$/d'; }
+# Of a sonde, without what guards its descriptors.
+children_of() {
+	local pid
+	for pid in $(cat /proc/"$1"/task/*/children 2>/dev/null); do
+		grep -qx sonde-guard "/proc/$pid/comm" 2>/dev/null || echo "$pid"
+	done
+}
 says() { grep -qi -- "$1" "$err" || { cat "$err"; return 1; }; }
 status_is() { [ "$status" = "$1" ] || { echo "status $status"; cat "$err"; return 1; }; }
 alive() { kill -0 "$1"; }
