@@ -183,11 +183,11 @@ for i in $(seq 24); do
 	for pid in $command; do
 		# one that runs already goes on without a sonde that was killed
 		[ $signal = KILL ] && [ -e "$work/d/$i.sonde" ] || gone "$pid" >>"$work/left" ||
-			left=$((left + 1))
+			{ echo "SIG$signal, the $i-th" >>"$work/left"; left=$((left + 1)); }
 		kill -KILL "$pid" 2>/dev/null
 	done
 done
-nothing_left() { [ $left = 0 ] && ! ls -A "$work/d" | grep -v '\.sonde$'; }
+nothing_left() { cat "$work/left"; [ $left = 0 ] && ! ls -A "$work/d" | grep -v '\.sonde$'; }
 check 'a signal while it attaches leaves nothing' nothing_left
 
 nohup "$sonde" record -p "$target" -d 1 -o "$work/x.sonde" >"$out" 2>"$err" </dev/null &
