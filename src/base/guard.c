@@ -47,6 +47,7 @@ static void *run(void *context)
 {
 	apart_do(keep, NULL);
 	atomic_store(&guard.pid, 0);
+	sem_post(&guard.ready); /* it may have been killed before it said so */
 	return NULL;
 }
 
