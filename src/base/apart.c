@@ -57,8 +57,8 @@ static int close_some(void *next)
 }
 
 /* The kernel waits 10 to 40 ms for the end of all handlers each time a link of probes is
- * closed, and an end closes one after the other: here they are closed side by side.  Two
- * processes apart may outlive their owner; one of them does this. */
+ * closed, and an end closes one after the other: here they are closed side by side.  More
+ * than one process apart may outlive their owner; one of them does this. */
 static void close_all(void)
 {
 	static _Alignas(16) char stacks[CLOSERS][CLOSER_STACK];
