@@ -42,6 +42,8 @@ static void add_segment(struct segments *to, const struct image *image, const El
 {
 	if (p->p_offset + p->p_filesz < p->p_offset || p->p_vaddr + p->p_filesz < p->p_vaddr)
 		return;
+	if (p->p_type == PT_LOAD && p->p_vaddr + p->p_memsz > to->end)
+		to->end = p->p_vaddr + p->p_memsz;
 	if (p->p_type == PT_LOAD && p->p_filesz)
 		array_push(&to->loads, ((struct segment){ p->p_offset, p->p_filesz, p->p_vaddr,
 							  p->p_flags & PF_X }));

@@ -19,6 +19,7 @@ struct segment {
 struct segments {
 	ARRAY(struct segment) loads;	       /* at most 256 */
 	struct build_id build_id;	       /* from PT_NOTE */
+	uint64_t end;			       /* of all that is loaded, data too */
 	uint64_t dynamic_offset, dynamic_size; /* PT_DYNAMIC, in the file; size 0: none */
 };
 

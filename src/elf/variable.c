@@ -2,6 +2,7 @@
 
 #include "elf/debugfile.h"
 #include "elf/dynamic.h"
+#include "elf/segment.h"
 #include "elf/symbols.h"
 
 static bool is_variable(const Elf64_Sym *s)
@@ -31,6 +32,8 @@ bool variable_find(const struct image *image, uint64_t address, struct variable 
 	const struct image *debug = image_debug_file(image);
 
 	*ret = (struct variable){ "" };
+	if (address >= image_segments(image)->end)
+		return false; /* of the heap, a stack, another file */
 	find_in(image_statics(image), address, ret);
 	if (debug)
 		find_in(image_statics(debug), address, ret);

@@ -19,14 +19,22 @@ struct function {
 	bool late; /* file and line were not looked for */
 };
 
+/* A variable that was found, in an image's variables too. */
+struct variable_name {
+	uint64_t start, length; /* as in event_variable */
+	uint32_t image;
+	text_id name;
+};
+
 struct namer {
 	struct images *images; /* the caller's */
 	struct intern text;
 	ARRAY(struct origin) origins;
 	struct table ids; /* image id: index into origins */
 	ARRAY(struct function) functions;
-	uint32_t told;		 /* functions before this one were told */
-	ARRAY(uint32_t) sharper; /* of these, they have got file and line since */
+	uint32_t told;			       /* functions before this one were told */
+	ARRAY(uint32_t) sharper;	       /* of these, they have got file and line since */
+	ARRAY(struct variable_name) variables; /* that were found, not told yet */
 	struct text scratch;
 	uint32_t nr_symbols;
 	uint64_t forgotten;

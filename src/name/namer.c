@@ -32,6 +32,7 @@ void namer_free(struct namer *n)
 	array_done(&n->origins);
 	array_done(&n->functions);
 	array_done(&n->sharper);
+	array_done(&n->variables);
 	table_done(&n->ids);
 	table_done(&n->readable);
 	chains_done(&n->chains);
@@ -83,20 +84,30 @@ int namer_image(struct namer *n, const struct event_image *image, const char *op
 	return origin_open(o, n->images, open_path, err);
 }
 
+/* Of an image that may get a name more; else NULL. */
+static struct origin *origin_with_room(struct namer *n, uint32_t image)
+{
+	struct origin *o = origin_of(n, image);
+
+	if (!o || n->nr_symbols >= NAMER_MAX_SYMBOLS) {
+		n->forgotten++;
+		return NULL;
+	}
+	n->nr_symbols++;
+	return o;
+}
+
 static void add_recorded(struct namer *n, const struct event_symbol *e)
 {
-	struct origin *o = origin_of(n, e->image);
+	struct origin *o = origin_with_room(n, e->image);
 	struct recorded_symbol s = {
 		.start = e->offset,
 		.length = e->length,
 		.line = e->line,
 	};
 
-	if (!o || n->nr_symbols >= NAMER_MAX_SYMBOLS) {
-		n->forgotten++;
+	if (!o)
 		return;
-	}
-	n->nr_symbols++;
 	s.name = intern_text(&n->text, event_text(&e->head, 0));
 	s.file = intern_text(&n->text, event_text(&e->head, 1));
 	recorded_add(&o->recorded, &s);
@@ -107,6 +118,21 @@ static void add_recorded(struct namer *n, const struct event_symbol *e)
 	table_clear(&o->functions);
 }
 
+static void add_variable(struct namer *n, const struct event_variable *e)
+{
+	struct origin *o = origin_with_room(n, e->image);
+
+	if (!o)
+		return;
+	recorded_add(&o->variables,
+		     &(struct recorded_symbol){
+			     .start = e->offset,
+			     .length = e->length,
+			     .name = intern_text(&n->text, event_text(&e->head, 0)),
+		     });
+	table_clear(&o->nameless);
+}
+
 void namer_event(struct namer *n, const struct event *e)
 {
 	if (e->kind == EVENT_IMAGE)
@@ -115,6 +141,8 @@ void namer_event(struct namer *n, const struct event *e)
 		add_recorded(n, (const struct event_symbol *)e);
 	else if (e->kind == EVENT_INLINE)
 		chains_take(&n->chains, &n->text, (const struct event_inline *)e);
+	else if (e->kind == EVENT_VARIABLE)
+		add_variable(n, (const struct event_variable *)e);
 }
 
 void namer_set_line_budget(struct namer *n, nsec budget)
@@ -293,12 +321,48 @@ bool namer_find(void *context, uint32_t image, uint64_t offset, struct frame_nam
 	return true;
 }
 
+/* From the image's own names; remembered, as each question goes through whole tables. */
+static const struct recorded_symbol *variable_ask(struct namer *n, struct origin *o,
+						  uint64_t offset, uint64_t distance)
+{
+	struct data_name data = { .size = 0 };
+	bool found = origin_variable(o, offset, distance, &data);
+	struct variable_name v;
+
+	if (found) {
+		v = (struct variable_name){
+			.start = offset + distance - data.into,
+			.length = data.size,
+			.image = o->image,
+			.name = intern_text(&n->text, text_string(&data.name)),
+		};
+		array_push(&n->variables, v);
+		recorded_add(&o->variables, &(struct recorded_symbol){ .start = v.start,
+								       .length = v.length,
+								       .name = v.name });
+	} else if (o->nameless.count < OFFSETS_MAX) {
+		table_set(&o->nameless, offset + distance, 0);
+	}
+	text_done(&data.name);
+	return found ? recorded_find(&o->variables, offset + distance) : NULL;
+}
+
 static bool namer_variable(void *context, uint32_t image, uint64_t offset, uint64_t distance,
 			   struct data_name *ret)
 {
-	struct origin *o = origin_of(context, image);
+	struct namer *n = context;
+	struct origin *o = origin_of(n, image);
+	uint64_t at = offset + distance;
+	const struct recorded_symbol *known = o ? recorded_find(&o->variables, at) : NULL;
 
-	return o && origin_variable(o, offset, distance, ret);
+	if (!known && o && table_find(&o->nameless, at) == TABLE_NONE)
+		known = variable_ask(n, o, offset, distance);
+	if (!known)
+		return false;
+	text_add(&ret->name, intern_string(&n->text, known->name));
+	ret->into = at - known->start;
+	ret->size = known->length;
+	return true;
 }
 
 struct naming namer_naming(struct namer *n)
@@ -358,6 +422,16 @@ static void tell(struct namer *n, const struct function *f, struct event_room *r
 		each(context, event_make_symbol(room, &e, name, file));
 }
 
+static void tell_variable(struct namer *n, const struct variable_name *v,
+			  struct event_room *room, namer_record each, void *context)
+{
+	struct event_variable e = { .offset = v->start,
+				    .length = v->length,
+				    .image = v->image };
+
+	each(context, event_make_variable(room, &e, intern_string(&n->text, v->name)));
+}
+
 void namer_each_new_symbol(struct namer *n, namer_record each, void *context)
 {
 	AUTO_FREE struct event_room *room = NEW(struct event_room);
@@ -367,6 +441,9 @@ void namer_each_new_symbol(struct namer *n, namer_record each, void *context)
 	n->sharper.count = 0;
 	for (; n->told < n->functions.count; n->told++)
 		tell(n, &n->functions.at[n->told], room, each, context);
+	for (uint32_t i = 0; i < n->variables.count; i++)
+		tell_variable(n, &n->variables.at[i], room, each, context);
+	n->variables.count = 0;
 	chains_each_new(&n->chains, &n->text, each, context);
 }
 

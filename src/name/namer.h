@@ -31,7 +31,7 @@
 #define NAMER_ANSWER_BUDGET (5 * NSEC_PER_SEC)
 /* Bounds: what is beyond is counted by namer_forgotten(). */
 #define NAMER_MAX_IMAGES 65536
-#define NAMER_MAX_SYMBOLS (4u << 20) /* of EVENT_SYMBOL */
+#define NAMER_MAX_SYMBOLS (4u << 20) /* of EVENT_SYMBOL and EVENT_VARIABLE */
 #define NAMER_MAX_TEXT (512u << 20)  /* bytes of names */
 
 struct namer;
@@ -52,7 +52,8 @@ void namer_free(struct namer *n); /* NULL is fine */
 int namer_image(struct namer *n, const struct event_image *image, const char *open_path,
 		struct error *err);
 
-/* Takes EVENT_IMAGE, EVENT_SYMBOL and EVENT_INLINE of a replayed stream, ignores the rest.
+/* Takes EVENT_IMAGE, EVENT_SYMBOL, EVENT_INLINE and EVENT_VARIABLE of a replayed stream,
+ * ignores the rest.
  * A file of such an image is looked for by its path when names are missing, and
  * used only if it has the build-id of the record; the running kernel's symbols
  * are never used. */
@@ -87,8 +88,8 @@ const char *namer_awaited(const struct namer *n);
 /* Late answers from now on are none, for good, and that is the problem of their images. */
 void namer_give_up(struct namer *n);
 
-/* Calls each with a record (time 0; valid during the call) for every function
- * and every inlined one that was asked for, found and not told before, so that
+/* Calls each with a record (time 0; valid during the call) for every function,
+ * every inlined one and every variable that was asked for, found and not told before, so that
  * a recording carries the names of exactly what is in it; and again for a function whose file
  * and line were found since (the last record of a start counts).  What came from
  * records is not told. */

@@ -152,6 +152,78 @@ static void another_build_is_not_used(void **state)
 	namer_free(n);
 }
 
+/* Of a variable so far behind where an offset is mapped: "name+into", "" = it is not known. */
+static const char *variable_of(struct namer *n, uint32_t image, uint64_t offset,
+			       uint64_t distance)
+{
+	static char buf[64];
+	struct data_name data = { .size = 0 };
+	struct naming naming = namer_naming(n);
+
+	buf[0] = 0;
+	if (naming.variable(naming.context, image, offset, distance, &data))
+		snprintf(buf, sizeof(buf), "%s+%u", text_string(&data.name),
+			 (unsigned)data.into);
+	text_done(&data.name);
+	return buf;
+}
+
+static void keep_variable(void *to, const struct event *e)
+{
+	if (e->kind == EVENT_VARIABLE)
+		namer_event(to, e);
+}
+
+static uint64_t value, size, code;
+
+/* What another reader says of `numbers`, and of where its code is mapped. */
+static void ask_readelf(const char *path)
+{
+	AUTO_FREE char *command =
+		mem_format("readelf -sWl %s | awk '$8 == \"numbers\" { print $2, $3; exit } "
+			   "$1 == \"LOAD\" && / E / { print substr($2, 3), substr($3, 3) }'",
+			   path);
+	FILE *from = popen(command, "r");
+	uint64_t offset, address;
+
+	assert_non_null(from);
+	assert_int_equal(fscanf(from, "%lx %lx", &offset, &address), 2);
+	assert_int_equal(offset, address); /* as the linker has it here */
+	assert_int_equal(fscanf(from, "%lx %lu", &value, &size), 2);
+	pclose(from);
+	code = address;
+}
+
+static void variables_are_told_and_found_without_the_file(void **state)
+{
+	struct namer *n = namer_new(NULL), *again = namer_new(NULL);
+	struct event_room room;
+	struct build_id id;
+	struct built b;
+
+	if (!build(&b, "work; int numbers[10] = { 1 }; int more"))
+		skip();
+	ask_readelf(b.path);
+	assert_int_equal(size, 40);
+	look(b.path, "more", &id);
+	namer_image(n, image_record(&room, 2, IMAGE_FILE, b.path, &id), b.path, NULL);
+	namer_event(again, &image_record(&room, 2, IMAGE_FILE, "/gone", &id)->head);
+	for (unsigned i = 0; i < 2; i++) { /* the second time from memory */
+		assert_string_equal(variable_of(n, 2, code, value - code), "numbers+0");
+		assert_string_equal(variable_of(n, 2, code, value + 39 - code), "numbers+39");
+		assert_string_equal(variable_of(n, 2, code, value - 1 - code), "");
+		assert_string_equal(variable_of(n, 2, code, 1ull << 40), "");
+		assert_string_equal(variable_of(n, 7, code, value - code), "");
+	}
+	assert_string_equal(variable_of(again, 2, code, value - code), "");
+	namer_each_new_symbol(n, keep_variable, again);
+	assert_string_equal(variable_of(again, 2, code, value + 4 - code), "numbers+4");
+	assert_string_equal(variable_of(again, 2, code, value - 1 - code), "");
+	demolish(&b);
+	namer_free(n);
+	namer_free(again);
+}
+
 static void recorded_names_go_first_and_the_newer_holds(void **state)
 {
 	struct namer *n = namer_new(NULL);
@@ -510,6 +582,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_deleted_file_is_still_named),
 		cmocka_unit_test(another_build_is_not_used),
+		cmocka_unit_test(variables_are_told_and_found_without_the_file),
 		cmocka_unit_test(recorded_names_go_first_and_the_newer_holds),
 		cmocka_unit_test(what_was_asked_for_is_told_once),
 		cmocka_unit_test(lines_are_told_once_they_are_known),

@@ -10,6 +10,8 @@ void origin_done(struct origin *o)
 	kallsyms_free(o->kernel);
 	perfmap_free(o->perfmap);
 	recorded_done(&o->recorded);
+	recorded_done(&o->variables);
+	table_done(&o->nameless);
 	table_done(&o->offsets);
 	table_done(&o->functions);
 	free(o->problem);

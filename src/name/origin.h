@@ -27,7 +27,9 @@ struct origin {
 	struct kallsyms *kernel;
 	struct perfmap *perfmap; /* of code made at run time */
 	struct recorded recorded;
-	bool missed;   /* something was asked for that has no name */
+	struct recorded variables; /* also those that were found */
+	struct table nameless;	   /* where there is none */
+	bool missed;		   /* something was asked for that has no name */
 	char *problem; /* why it has no names of its own, NULL = it has, or nobody asked */
 	/* the namer's memory */
 	struct table offsets;	/* offset asked for: index of the function */

@@ -1,5 +1,6 @@
 /*
- * recorded - the names that a recording carries for one image (EVENT_SYMBOL).
+ * recorded - the names that a recording carries for one image (EVENT_SYMBOL), or for its data
+ * (EVENT_VARIABLE).
  *
  * They were made where the file was, so they go before anything that is found
  * here.  Of two for the same start the newer holds.

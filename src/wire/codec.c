@@ -111,6 +111,7 @@ static const struct shape {
 	[EVENT_IMAGE] = { sizeof(struct event_image), 1, check_image },
 	[EVENT_MAP] = { sizeof(struct event_map), 0, check_map },
 	[EVENT_SYMBOL] = { sizeof(struct event_symbol), 2 },
+	[EVENT_VARIABLE] = { sizeof(struct event_variable), 1 },
 	[EVENT_PROBE] = { sizeof(struct event_probe), 3 },
 	[EVENT_CALLS] = { sizeof(struct event_calls), 0, check_calls },
 	[EVENT_ENDS] = { sizeof(struct event_ends), 0, check_ends },
@@ -238,6 +239,12 @@ const struct event *event_make_symbol(struct event_room *room, const struct even
 				      const char *name, const char *file)
 {
 	return make(room, EVENT_SYMBOL, fixed, (const char *const[]){ name, file });
+}
+
+const struct event *event_make_variable(struct event_room *room,
+					const struct event_variable *fixed, const char *name)
+{
+	return make(room, EVENT_VARIABLE, fixed, &name);
 }
 
 const struct event *event_make_inline(struct event_room *room, const struct event_inline *fixed,

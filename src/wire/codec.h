@@ -50,6 +50,8 @@ const struct event *event_make_image(struct event_room *room, const struct event
 				     const char *path);
 const struct event *event_make_symbol(struct event_room *room, const struct event_symbol *fixed,
 				      const char *name, const char *file);
+const struct event *event_make_variable(struct event_room *room,
+					const struct event_variable *fixed, const char *name);
 const struct event *event_make_inline(struct event_room *room, const struct event_inline *fixed,
 				      const char *function, const char *file,
 				      const char *at_file);

@@ -51,12 +51,13 @@ static void a_kind_that_is_not_known_passes(void **state)
 
 static void a_known_kind_has_its_least_size(void **state)
 {
-	static const uint16_t kinds[] = {
-		EVENT_SAMPLE, EVENT_ENTER,  EVENT_LEAVE,  EVENT_FORK,	EVENT_EXEC,
-		EVENT_EXIT,   EVENT_THREAD, EVENT_OPEN,	  EVENT_TARGET, EVENT_PROCESS,
-		EVENT_IMAGE,  EVENT_MAP,    EVENT_SYMBOL, EVENT_PROBE,	EVENT_CALLS,
-		EVENT_LOSS,   EVENT_END,    EVENT_WAIT,	  EVENT_STILL,	EVENT_CAUSES
-	};
+	static const uint16_t kinds[] = { EVENT_SAMPLE,	 EVENT_ENTER,	 EVENT_LEAVE,
+					  EVENT_FORK,	 EVENT_EXEC,	 EVENT_EXIT,
+					  EVENT_THREAD,	 EVENT_OPEN,	 EVENT_TARGET,
+					  EVENT_PROCESS, EVENT_IMAGE,	 EVENT_MAP,
+					  EVENT_SYMBOL,	 EVENT_VARIABLE, EVENT_PROBE,
+					  EVENT_CALLS,	 EVENT_LOSS,	 EVENT_END,
+					  EVENT_WAIT,	 EVENT_STILL,	 EVENT_CAUSES };
 
 	for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		struct event e = { .kind = kinds[i], .size = sizeof(e) };

@@ -46,6 +46,7 @@ enum event_kind {
 	EVENT_UNPROBE = 31,
 	EVENT_PROGRAM = 32,
 	EVENT_CAUSES = 33,
+	EVENT_VARIABLE = 34,
 };
 
 struct event {
@@ -146,13 +147,14 @@ struct event_seen {
 	struct event head;
 	__u64 ran;    /* when it got a CPU last, 0 = not known */
 	__u32 number; /* as its own pid namespace knows it */
-	__u32 pad;
+	__u32 pid;
 };
 _Static_assert(sizeof(struct event_seen) == 32, "event_seen is part of the format");
 
 #define FUTEX_WORDS 8
 
-/* What the thread of an EVENT_WAIT asks futex(2) for, and what lies there by now. */
+/* What the thread of an EVENT_WAIT (the next of that thread, of the same time) asks futex(2)
+ * for, and what lies there by now; later ones tell of the same wait. */
 struct event_futex {
 	struct event head;
 	__u64 address;
@@ -322,6 +324,17 @@ struct event_symbol {
 	__u32 line;  /* of its definition, 0 = not known */
 	char text[]; /* "name\0file\0", demangled, padded */
 };
+
+/* A variable of an image: offset is where it would lie in the file if all of that were mapped
+ * as far from it as its code is. */
+struct event_variable {
+	struct event head;
+	__u64 offset, length;
+	__u32 image;
+	__u32 pad;
+	char text[]; /* "name\0", demangled, padded */
+};
+_Static_assert(sizeof(struct event_variable) == 40, "event_variable is part of the format");
 
 #define INLINE_LEVELS 64
 
