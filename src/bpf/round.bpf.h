@@ -30,7 +30,8 @@ struct rest {
 	__u64 owed;	/* nanoseconds it stayed, not told of yet */
 	__u64 owed_since;
 	__u32 looks; /* how often it was seen so since */
-	__u32 cause; /* 0: it was never seen, or what was seen was of no use */
+	__u16 cause; /* 0: it was never seen, or what was seen was of no use */
+	__u16 told;  /* its number in its own pid namespace was */
 };
 
 struct {
@@ -41,6 +42,7 @@ struct {
 } rests SEC(".maps");
 
 __u64 round_weight;   /* nanoseconds since the round before this one */
+__u32 round_is_first; /* only what threads are called in their pid namespaces is told */
 __u32 round_is_last;  /* only what is owed is told */
 __u32 round_children; /* a child of the target was forked: one more process */
 
@@ -181,15 +183,25 @@ static __always_inline __u64 ran_at(struct task_struct *task, __u64 now)
 	return task->sched_info.last_arrival && ago < now ? now - ago : 0;
 }
 
+/* How deep its own pid namespace is in others. */
+static __always_inline __u32 own_level(struct task_struct *task)
+{
+	struct pid *pid = task->thread_pid;
+	__u32 level = 0;
+
+	if (pid)
+		bpf_probe_read_kernel(&level, sizeof(level), &pid->level);
+	return level;
+}
+
 /* Its number in its own pid namespace; 0: it has ended. */
 static __always_inline __u32 own_number(struct task_struct *task)
 {
 	struct pid *pid = task->thread_pid;
-	__u32 level = 0, number = 0;
+	__u32 level = own_level(task), number = 0;
 
 	if (!pid)
 		return 0;
-	bpf_probe_read_kernel(&level, sizeof(level), &pid->level);
 	bpf_probe_read_kernel(&number, sizeof(number),
 			      (void *)&pid->numbers + level * bpf_core_type_size(struct upid));
 	return number;
@@ -197,7 +209,9 @@ static __always_inline __u32 own_number(struct task_struct *task)
 
 static __always_inline void tell_seen(struct task_struct *task, __u64 now)
 {
-	struct event_seen e = { .ran = ran_at(task, now), .number = own_number(task) };
+	struct event_seen e = { .ran = ran_at(task, now),
+				.number = own_number(task),
+				.pid = task->tgid };
 
 	event_fill(&e.head, EVENT_SEEN, sizeof(e), task->pid, now);
 	send(&e, sizeof(e), &loss.others);
@@ -267,7 +281,7 @@ static __always_inline void round_take(struct task_struct *task, struct rest *r,
 	w->sample.nr_user = nu;
 	if (control.spans && w->nr_foreign)
 		take_foreign(w, t, now);
-	if (control.seen && cause == CAUSE_WAIT)
+	if (cause == CAUSE_WAIT)
 		tell_futex(task, switches, now);
 	event_fill(&w->sample.head, EVENT_WAIT,
 		   sizeof(struct event_sample) + (nk + nu) * sizeof(__u64), task->pid, now);
@@ -299,16 +313,22 @@ int look_round(struct bpf_iter__task *ctx)
 	struct task_struct *task = ctx->task;
 	struct rest *r;
 	__u32 cause;
+	bool inner;
 	__u64 now;
 
 	if (!task || !is_target(task->tgid, task->pid))
 		return 0;
 	now = bpf_ktime_get_ns();
-	cause = round_is_last ? 0 : resting_for(task);
-	if (control.seen && !round_is_last)
+	cause = round_is_last || round_is_first ? 0 : resting_for(task);
+	inner = !round_is_last && own_level(task);
+	r = bpf_task_storage_get(&rests, task, 0,
+				 cause || inner ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
+	if (!round_is_last && (control.seen || (inner && r && !r->told)))
 		tell_seen(task, now);
-	r = bpf_task_storage_get(&rests, task, 0, cause ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
 	if (!r)
+		return 0;
+	r->told = inner;
+	if (round_is_first)
 		return 0;
 	if (cause && r->cause == cause && r->switches == switches_of(task)) {
 		r->owed += round_weight;

@@ -22,7 +22,7 @@ typedef uint32_t frame_id;
 /* Images that stand for what the walk knows but no file holds.  Sources number
  * images from 1; ids from IMAGE_ID_END on are never a file's. */
 #define IMAGE_ID_END 0xfffffff0u
-#define IMAGE_ID_WAIT 0xfffffffdu      /* here it left its CPU; offset: enum sample_cause */
+#define IMAGE_ID_WAIT 0xfffffffdu      /* here it left its CPU; offset: see wait_place() */
 #define IMAGE_ID_PROBE 0xfffffffeu     /* the tick fell into the probe machinery */
 #define IMAGE_ID_TRUNCATED 0xffffffffu /* the outer callers that did not fit in the record */
 
@@ -30,6 +30,23 @@ struct frame {
 	uint64_t offset;
 	uint32_t image;
 };
+
+/* What a thread waited for: enum sample_cause, and the number of a lock (model/lock.h), 0 =
+ * not known. */
+static inline uint64_t wait_place(uint32_t cause, uint32_t lock)
+{
+	return (uint64_t)lock << 8 | cause;
+}
+
+static inline uint32_t wait_cause(const struct frame *wait)
+{
+	return wait->offset & 0xff;
+}
+
+static inline uint32_t wait_lock(const struct frame *wait)
+{
+	return wait->offset >> 8;
+}
 
 struct frames {
 	ARRAY(struct frame) list;

@@ -270,8 +270,9 @@ static void join_seen(struct store *st, const struct event *e)
 	const struct event_seen *seen = (const void *)e;
 	struct store_thread *t = store_get_thread(st, e->tid);
 
+	t->pid = seen->pid;
 	t->ran = seen->ran;
-	t->number = seen->number;
+	store_number_thread(st, t, seen->number);
 }
 
 static void join_futex(struct store *st, const struct event *e)

@@ -97,6 +97,15 @@ static uint32_t space_index(const struct space *s, uint64_t address)
 	return low;
 }
 
+const struct space_range *space_before(const struct space *s, uint64_t address)
+{
+	uint32_t at = space_index(s, address);
+
+	if (at < s->now.count && s->now.at[at].start <= address)
+		return &s->now.at[at];
+	return at ? &s->now.at[at - 1] : NULL;
+}
+
 /* Where r meets the older range c the newer one holds; the other is retired
  * for that stretch.  Adds to `to` what holds up to the end of c and moves r
  * there. */

@@ -56,6 +56,8 @@ void space_fork(struct spaces *s, uint32_t parent, uint32_t child, nsec time);
 void space_exec(struct spaces *s, uint32_t pid, nsec time);
 void space_exit(struct spaces *s, uint32_t pid);
 
+/* The current range that begins last before address, or there; NULL: none does. */
+const struct space_range *space_before(const struct space *s, uint64_t address);
 /* The range that held address at time; where none did, the one that came to
  * hold it later (maps can be read a little after they were made).  NULL: the
  * address was never known. */

@@ -49,7 +49,7 @@ static node_id stack_kernel(struct store *st, const struct event_sample *s, bool
 }
 
 static node_id stack_walk(struct store *st, const struct space *space,
-			  const struct event_sample *s, enum sample_cause off)
+			  const struct event_sample *s, uint64_t off)
 {
 	node_id node = 0;
 
@@ -65,17 +65,17 @@ static node_id stack_walk(struct store *st, const struct space *space,
 
 /* Everything the node depends on: the addresses, how they divide, and what the
  * process has mapped. */
-static uint64_t stack_key(const struct space *space, const struct event_sample *s,
-			  enum sample_cause off)
+static uint64_t stack_key(const struct space *space, const struct event_sample *s, uint64_t off)
 {
 	uint64_t key = (uint64_t)s->pid << 32 | (space ? space->version : 0);
 
-	key = hash_u64(key) ^ ((uint64_t)s->nr_kernel << 32 | off << 16 | s->user_end << 8 |
-			       (s->in_probe && !off));
+	key = hash_u64(key) ^
+	      ((uint64_t)s->nr_kernel << 32 | s->user_end << 8 | (s->in_probe && !off));
+	key ^= hash_u64(off);
 	return hash_bytes(s->frames, (s->nr_kernel + s->nr_user) * sizeof(s->frames[0]), key);
 }
 
-node_id stack_node(struct store *st, const struct event_sample *s, enum sample_cause off)
+node_id stack_node(struct store *st, const struct event_sample *s, uint64_t off)
 {
 	const struct space *space = space_find(&st->spaces, s->pid);
 	struct stack_cached *cached;
@@ -109,9 +109,10 @@ static void put_sample(struct store *st, const struct sample *s)
 	join_sees_time(st, s->time);
 }
 
-/* The sample that it made; cause 0: the record is malformed. */
+/* The sample that it made; cause 0: the record is malformed.  lock: the number of what it
+ * waited for, 0 = not known. */
 static struct sample join_moment(struct store *st, const struct event_sample *from,
-				 enum sample_cause cause)
+				 enum sample_cause cause, uint32_t lock)
 {
 	const struct event *e = &from->head;
 	struct sample s = { .cause = 0 };
@@ -133,7 +134,7 @@ static struct sample join_moment(struct store *st, const struct event_sample *fr
 		.time = e->time,
 		.weight = from->weight,
 		.span = from->span,
-		.node = stack_node(st, from, cause == CAUSE_CPU ? 0 : cause),
+		.node = stack_node(st, from, cause == CAUSE_CPU ? 0 : wait_place(cause, lock)),
 		.tid = e->tid,
 		.pid = from->pid,
 		.cpu = from->cpu,
@@ -148,7 +149,26 @@ static struct sample join_moment(struct store *st, const struct event_sample *fr
 
 void join_sample(struct store *st, const struct event *e)
 {
-	join_moment(st, (const void *)e, CAUSE_CPU);
+	join_moment(st, (const void *)e, CAUSE_CPU, 0);
+}
+
+static bool is_thread(const void *store, uint32_t pid, uint32_t number)
+{
+	return store_thread_numbered(store, pid, number);
+}
+
+/* The lock that it was told to wait for at that moment. */
+static uint32_t join_lock(struct store *st, const struct event_wait *wait)
+{
+	const struct store_thread *t = store_thread(st, wait->head.tid);
+	struct lock lock;
+
+	if (wait->cause != CAUSE_LOCK || !t || !t->futex.head.size ||
+	    t->futex.head.time != wait->head.time)
+		return 0;
+	lock = lock_of(&st->spaces, wait->pid, &t->futex);
+	lock_keep_owners(&lock, is_thread, st);
+	return lock_add(&st->locks, &lock);
 }
 
 void join_wait(struct store *st, const struct event *e)
@@ -161,7 +181,8 @@ void join_wait(struct store *st, const struct event *e)
 			       offsetof(struct event_wait, nr_kernel) ==
 				       offsetof(struct event_sample, nr_kernel),
 		       "WAIT says what SAMPLE says");
-	s = join_moment(st, (const void *)e, cause == CAUSE_CPU ? CAUSE_WAIT : cause);
+	s = join_moment(st, (const void *)e, cause == CAUSE_CPU ? CAUSE_WAIT : cause,
+			join_lock(st, (const void *)e));
 	if (s.cause)
 		store_get_thread(st, e->tid)->wait = s;
 }

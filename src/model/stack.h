@@ -19,8 +19,8 @@ void join_open(struct store *st, const struct event *e);
 /* Extends the time the store knows to include a moment. */
 void join_sees_time(struct store *st, nsec time);
 
-/* The node of a sample's stack; its frames are all there.  off: the cause, of a thread off
- * its CPU; else 0. */
-node_id stack_node(struct store *st, const struct event_sample *sample, enum sample_cause off);
+/* The node of a sample's stack; its frames are all there.  off: what for (wait_place()), of a
+ * thread off its CPU; else 0. */
+node_id stack_node(struct store *st, const struct event_sample *sample, uint64_t off);
 
 #endif

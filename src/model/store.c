@@ -44,6 +44,8 @@ void store_free(struct store *st)
 	table_done(&st->image_ids);
 	table_done(&st->pids);
 	table_done(&st->tids);
+	table_done(&st->numbers);
+	locks_done(&st->locks);
 	frames_done(&st->frames);
 	tree_done(&st->tree);
 	spans_done(&st->spans);
@@ -213,6 +215,39 @@ struct store_process *store_get_process(struct store *st, uint32_t pid)
 	return &st->processes.at[i];
 }
 
+static uint64_t number_key(uint32_t pid, uint32_t number)
+{
+	return (uint64_t)pid << 32 | number;
+}
+
+const struct store_thread *store_thread_numbered(const struct store *st, uint32_t pid,
+						 uint32_t number)
+{
+	uint32_t tid = table_find(&st->numbers, number_key(pid, number));
+	const struct store_thread *t = store_thread(st, tid == TABLE_NONE ? number : tid);
+
+	/* where numbers are not told, they are those of all processes */
+	return t && t->pid == pid && (tid != TABLE_NONE || !t->number) ? t : NULL;
+}
+
+static void forget_number(struct store *st, const struct store_thread *t)
+{
+	uint64_t key = number_key(t->pid, t->number);
+
+	if (t->number && table_find(&st->numbers, key) == t->tid)
+		table_remove(&st->numbers, key);
+}
+
+void store_number_thread(struct store *st, struct store_thread *t, uint32_t number)
+{
+	if (t->number == number)
+		return;
+	forget_number(st, t);
+	t->number = number;
+	if (number)
+		table_set(&st->numbers, number_key(t->pid, number), t->tid);
+}
+
 /* Programs can start threads without end, so here the oldest one gives way. */
 struct store_thread *store_get_thread(struct store *st, uint32_t tid)
 {
@@ -221,6 +256,7 @@ struct store_thread *store_get_thread(struct store *st, uint32_t tid)
 	if (i == TABLE_NONE) {
 		i = st->threads_seen++ % STORE_MAX_THREADS;
 		table_remove(&st->tids, st->threads.at[i].tid);
+		forget_number(st, &st->threads.at[i]);
 		st->threads.at[i] = (struct store_thread){ .tid = tid };
 		table_set(&st->tids, tid, i);
 	} else if (i == st->threads.count) {

@@ -8,6 +8,7 @@
 
 #include "base/intern.h"
 #include "model/cube.h"
+#include "model/lock.h"
 #include "model/sample.h"
 #include "model/space.h"
 #include "model/timeline.h"
@@ -115,6 +116,8 @@ struct store {
 	struct table pids;
 	ARRAY(struct store_thread) threads; /* a ring once it is full */
 	struct table tids;
+	struct table numbers; /* pid << 32 | number, where they are told -> tid */
+	struct locks locks;
 	uint64_t threads_seen; /* distinct, as far as they are known */
 
 	uint64_t causes;	  /* of samples that are taken, bits (wire/sample_cause.h) */
@@ -143,6 +146,9 @@ bool store_probe_watched(const struct store_probe *p, nsec time);
 const struct store_image *store_image(const struct store *st, uint32_t id);
 const struct store_process *store_process(const struct store *st, uint32_t pid);
 const struct store_thread *store_thread(const struct store *st, uint32_t tid);
+/* Of a process, by the number that it knows its thread by; NULL: not known. */
+const struct store_thread *store_thread_numbered(const struct store *st, uint32_t pid,
+						 uint32_t number);
 /* "" when it is not known. */
 const char *store_thread_name(const struct store *st, uint32_t tid);
 
@@ -159,6 +165,7 @@ void store_remove_probe(struct store *st, uint32_t id, nsec time);
 struct store_image *store_get_image(struct store *st, uint32_t id);
 struct store_process *store_get_process(struct store *st, uint32_t pid);
 struct store_thread *store_get_thread(struct store *st, uint32_t tid);
+void store_number_thread(struct store *st, struct store_thread *t, uint32_t number);
 /* A timeline may have become longer by one event: keeps all of them within their bounds. */
 void store_bound_timelines(struct store *st, uint32_t nr_bucket);
 /* A span by id (not 0), another being forgotten when there are too many. */

@@ -42,6 +42,23 @@ static bool name_frame(struct feed *f, frame_id id)
 	return true;
 }
 
+/* Of what lies where threads wait. */
+static void name_locks(struct feed *f)
+{
+	struct naming naming = namer_naming(f->namer);
+	struct data_name data = { .size = 0 };
+
+	for (; f->locks < f->store->locks.list.count; f->locks++) {
+		const struct lock *l = &f->store->locks.list.at[f->locks];
+
+		text_clear(&data.name);
+		if (l->image)
+			naming.variable(naming.context, l->image, l->offset, l->distance,
+					&data);
+	}
+	text_done(&data.name);
+}
+
 bool feed_name(struct feed *f, nsec patience)
 {
 	uint32_t kept = 0;
@@ -56,6 +73,7 @@ bool feed_name(struct feed *f, nsec patience)
 	for (; f->named < f->store->frames.list.count; f->named++)
 		if (!name_frame(f, f->named))
 			array_push(&f->late, f->named);
+	name_locks(f);
 	namer_each_new_symbol(f->namer, feed_write, f);
 	return !f->late.count;
 }

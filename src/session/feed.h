@@ -17,7 +17,7 @@ struct feed {
 	struct answers answers;	      /* what is kept of them, for ask_again() */
 	struct stream_writer *writer; /* NULL: nothing is recorded */
 	bool names;		      /* feed_name() does something */
-	uint32_t named;		      /* frames whose names were asked for */
+	uint32_t named, locks;	      /* frames and locks whose names were asked for */
 	ARRAY(frame_id) late;	      /* of these, whose names were not known yet */
 	ARRAY(frame_id) lineless;     /* there was no time for their lines */
 	/* Before the end is recorded; NULL: nothing is to be done. */

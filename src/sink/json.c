@@ -177,6 +177,23 @@ static void add_span(struct text *t, const struct picture *p, const struct pictu
 	text_add(t, "]}");
 }
 
+/* What the calls of a cause wait for: {"for","held_by"}, null: for nothing that is known. */
+static void add_wait(struct text *t, const struct picture *p, const struct cause *cause)
+{
+	AUTO_FREE char *what = verdict_wait(p, cause->wait);
+	AUTO_FREE char *owner = verdict_wait(p, cause->owner);
+
+	if (!what) {
+		text_add(t, "null");
+		return;
+	}
+	text_add_char(t, '{');
+	add_string(t, "for", what);
+	if (owner)
+		add_string(t, "held_by", owner);
+	text_add_char(t, '}');
+}
+
 /* What the report says in words. */
 static void add_verdict(struct text *t, const struct picture *p)
 {
@@ -192,6 +209,13 @@ static void add_verdict(struct text *t, const struct picture *p)
 	for (unsigned i = 0; i < v.nr_causes; i++) {
 		text_add(t, i ? "," : "");
 		escape_json(t, walk_name(p, v.causes[i].function->frame));
+	}
+	text_add_char(t, ']');
+	add_key(t, "waits");
+	text_add_char(t, '[');
+	for (unsigned i = 0; i < v.nr_causes; i++) {
+		text_add(t, i ? "," : "");
+		add_wait(t, p, &v.causes[i]);
 	}
 	text_add_char(t, ']');
 	add_string(t, "text", text_string(&words));

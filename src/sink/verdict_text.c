@@ -15,6 +15,7 @@
 #define WAITING_LEAST 0.1 /* of the extra time: worth a sentence */
 #define ALIKE_MOST 0.3	  /* of the cause's extra time: what has less is none */
 #define NAME_COLUMNS 48
+#define WAIT_COLUMNS 64
 
 static void add_name(struct text *t, const struct picture *p, uint32_t frame)
 {
@@ -33,6 +34,19 @@ static void add_source(struct text *t, const struct picture *p, uint32_t frame)
 	if (f->line)
 		text_format(t, ":%u", f->line);
 	text_add_char(t, ')');
+}
+
+char *verdict_wait(const struct picture *p, uint32_t frame)
+{
+	const char *name = picture_text(p, p->frames.at[frame].name), *what;
+	char *words;
+
+	if (!text_starts(name, FRAME_HELD) && !text_starts(name, FRAME_WAITS))
+		return NULL;
+	what = name + strlen(text_starts(name, FRAME_HELD) ? FRAME_HELD : FRAME_WAITS);
+	words = mem_text(what);
+	words[strlen(words) - 1] = 0;
+	return words;
 }
 
 /* What shares are of: as in the table, all extra time where that is known. */
@@ -78,6 +92,23 @@ static void add_causes(struct text *t, const struct picture *p, const struct ver
 	}
 }
 
+/* " There they wait for mutex cache_mu, held by refresher." */
+static void say_wait(struct text *t, const struct picture *p, const struct cause *cause)
+{
+	AUTO_FREE char *what = verdict_wait(p, cause->wait);
+	AUTO_FREE char *owner = verdict_wait(p, cause->owner);
+
+	if (!what)
+		return;
+	text_add(t, " There they wait for ");
+	fit_name(t, what, WAIT_COLUMNS);
+	if (owner) {
+		text_add(t, ", held by ");
+		fit_name(t, owner, WAIT_COLUMNS);
+	}
+	text_add_char(t, '.');
+}
+
 /* waiting: most of the extra time is not on a CPU, which was said before. */
 static void say_function(struct text *t, const struct picture *p, const struct verdict *v,
 			 bool waiting)
@@ -107,6 +138,7 @@ static void say_function(struct text *t, const struct picture *p, const struct v
 			text_format(t, "; the others spend %s a call in it.",
 				    text_duration(buf, f->per_call_rest_nsec));
 	}
+	say_wait(t, p, &v->causes[0]);
 	if (v->nr_causes > 1) {
 		text_add(t, " Another ");
 		add_causes(t, p, v, 1, true);

@@ -9,6 +9,9 @@
 
 /* Adds it as sentences. */
 void verdict_words(struct text *t, const struct picture *p, const struct verdict *v);
+/* What a frame says that a thread waits for, or who has it: "mutex cache_mu", "refresher";
+ * NULL: it does not ("[waits]").  The caller's. */
+char *verdict_wait(const struct picture *p, uint32_t frame);
 /* The same with a way to go on, wrapped at columns, with newline. */
 void verdict_print(struct text *t, const struct picture *p, unsigned columns);
 

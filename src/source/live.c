@@ -512,6 +512,7 @@ static int start_rounds(struct live *l, struct error *err)
 {
 	struct rounds_shared shared = { &l->bpf->bss->round_weight,
 					&l->bpf->bss->round_children,
+					&l->bpf->bss->round_is_first,
 					&l->bpf->bss->round_is_last };
 
 	return rounds_open(bpf_program__fd(l->bpf->progs.look_round), l->option.hz,

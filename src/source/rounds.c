@@ -113,11 +113,15 @@ static void rounds_free(struct rounds *r)
 static void *go_round(void *rounds)
 {
 	struct rounds *r = rounds;
-	nsec last = clock_now(), now;
+	nsec last, now;
 	bool left;
 
 	pthread_setname_np(pthread_self(), "sonde-rounds");
 	pthread_mutex_lock(&r->lock);
+	*r->shared.is_first = 1;
+	look_unlocked(r);
+	*r->shared.is_first = 0;
+	last = clock_now();
 	for (;;) {
 		wait_until(r, last + r->period / 2 + next_chance(r) % r->period);
 		if (r->over)

@@ -20,6 +20,7 @@
 struct rounds_shared {
 	__u64 *weight;	 /* nanoseconds that a look stands for */
 	__u32 *children; /* were forked that are targets, too: they are looked for everywhere */
+	__u32 *is_first; /* 1: only numbers of threads are told, before who waits for them is */
 	__u32 *is_last;	 /* 1: only what is owed is told */
 };
 

@@ -401,11 +401,15 @@ unsigned cause_find(const struct picture *p, double cpu_nsec, struct cause ret[C
 		find_name(&s, &spots.at[i], extra);
 		array_done(&spots.at[i].within.nodes);
 		count = add_cause(ret, count,
-				  (struct cause){ spots.at[i].function, spots.at[i].extra });
+				  (struct cause){ .function = spots.at[i].function,
+						  .extra_nsec = spots.at[i].extra });
 	}
+	for (unsigned i = 0; i < count; i++)
+		cause_find_wait(p, &ret[i]);
 	search_done(&s);
 	if (is_candidate(p, &p->itself, cpu_nsec))
 		count = add_cause(ret, count,
-				  (struct cause){ &p->itself, p->itself.extra_nsec });
+				  (struct cause){ .function = &p->itself,
+						  .extra_nsec = p->itself.extra_nsec });
 	return count;
 }

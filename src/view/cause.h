@@ -22,11 +22,16 @@ struct cause {
 	const struct picture_function *function; /* may be &p->itself */
 	double extra_nsec; /* a call: of the function where the search came by it, not of
 			      calls of it from elsewhere */
+	uint32_t wait;	   /* frame of what most of it is waited for, 0 = of none */
+	uint32_t owner;	   /* frame of who has that, 0 = it is not known, or many do */
 };
 
 /* cpu_nsec: the extra CPU time of a call, more than nothing.  Returns how many there are, the
  * largest first; no two of them share their time. */
 unsigned cause_find(const struct picture *p, double cpu_nsec, struct cause ret[CAUSES_MAX]);
+
+/* What most of the extra time of one is waited for; cause_find() asks. */
+void cause_find_wait(const struct picture *p, struct cause *cause);
 
 /* Whether the difference stands out from chance, among so many that are looked at. */
 bool function_is_significant(const struct picture *p, const struct picture_function *f);

@@ -41,6 +41,26 @@ static const char *causes(const struct build_samples *stacks)
 	return said;
 }
 
+/* What calls of a cause wait for, as "wait, owner". */
+static const char *waits(const struct build_samples *stacks)
+{
+	static char said[256];
+	struct picture *p = build_pair(stacks);
+	struct cause found[CAUSES_MAX];
+	struct contrast all;
+
+	assert_true(compare_cpu(p, &all));
+	assert_int_not_equal(cause_find(p, all.extra, found), 0);
+	snprintf(said, sizeof(said), "%s: %s, %s",
+		 picture_text(p, p->frames.at[found[0].function->frame].name),
+		 picture_text(p, p->frames.at[found[0].wait].name),
+		 picture_text(p, p->frames.at[found[0].owner].name));
+	picture_free(p);
+	return said;
+}
+
+#define WAITS(...) waits((const struct build_samples[]){ __VA_ARGS__, { 0 } })
+
 #define CAUSES(...) causes((const struct build_samples[]){ __VA_ARGS__, { 0 } })
 
 static void the_search_goes_down_to_the_point(void **state)
@@ -161,6 +181,28 @@ static void the_border_of_the_kernel_is_an_end(void **state)
 			    "[interrupt] 100 %");
 }
 
+static void what_a_cause_waits_for_is_found(void **state)
+{
+	assert_string_equal(WAITS({ "exec;get;[waits: mutex m];[held by a]", 900, 0 },
+				  { "exec;get", 40, 0 }, { "exec;log", 130, 90 }),
+			    "get: [waits: mutex m], [held by a]");
+	/* by many, for one thing */
+	assert_string_equal(WAITS({ "exec;get;[waits: mutex m];[held by a]", 300, 0 },
+				  { "exec;get;[waits: mutex m];[held by b]", 300, 0 },
+				  { "exec;get;[waits: mutex m]", 300, 0 },
+				  { "exec;log", 130, 90 }),
+			    "get: [waits: mutex m], all");
+	/* for many */
+	assert_string_equal(WAITS({ "exec;get;[waits: mutex m]", 300, 0 },
+				  { "exec;get;[waits: disk]", 300, 0 },
+				  { "exec;log", 130, 90 }),
+			    "get: all, all");
+	/* elsewhere, and as long in all calls */
+	assert_string_equal(WAITS({ "exec;get", 600, 0 }, { "exec;get;[waits: disk]", 90, 90 },
+				  { "exec;log;[waits: mutex m]", 130, 90 }),
+			    "get: all, all");
+}
+
 static void chance_and_less_are_no_cause(void **state)
 {
 	assert_string_equal(CAUSES({ "a", 110, 100 }, { "b", 100, 100 }, { "c", 105, 100 }),
@@ -180,6 +222,7 @@ int main(void)
 		cmocka_unit_test(what_calls_itself_is_counted_once),
 		cmocka_unit_test(a_name_is_preferred),
 		cmocka_unit_test(the_border_of_the_kernel_is_an_end),
+		cmocka_unit_test(what_a_cause_waits_for_is_found),
 		cmocka_unit_test(chance_and_less_are_no_cause),
 	};
 

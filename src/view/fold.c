@@ -184,7 +184,7 @@ static bool is_told_by_wait(const struct fold *f, uint32_t parent, frame_id fram
 	const struct picture_node *node = &f->picture->nodes.at[parent];
 
 	return f->picture->frames.at[node->frame].kind == FRAME_WAIT && node->parent &&
-	       f->places.at[node->frame].offset != CAUSE_WAIT &&
+	       wait_cause(&f->places.at[node->frame]) != CAUSE_WAIT &&
 	       frame_at(&f->store->frames, frame).image == IMAGE_KERNEL_ID;
 }
 
@@ -192,8 +192,14 @@ static bool is_told_by_wait(const struct fold *f, uint32_t parent, frame_id fram
  * frame that called it. */
 static uint32_t fold_physical(struct fold *f, uint32_t parent, frame_id frame, frame_id caller)
 {
-	uint32_t level = fold_frame(f, frame), above = UINT32_MAX, count, at = parent;
+	uint32_t level, above = UINT32_MAX, count, at = parent, waits[2];
 
+	count = fold_wait(f, parent, frame, waits);
+	for (uint32_t i = 0; i < count; i++)
+		at = fold_child(f, at, waits[i], NULL);
+	if (count)
+		return at;
+	level = fold_frame(f, frame);
 	if (fold_leaves_out(f, frame) || is_told_by_wait(f, parent, frame))
 		return parent;
 	if (caller && !fold_leaves_out(f, caller)) {

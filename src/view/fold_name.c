@@ -91,7 +91,7 @@ static bool name_special(const struct fold *f, const struct frame *frame,
 
 	if (frame->image == IMAGE_ID_WAIT) {
 		to->name = intern_text(&f->picture->text,
-				       cause_words[cause_known(frame->offset)].frame);
+				       cause_words[cause_known(wait_cause(frame))].frame);
 		to->kind = FRAME_WAIT;
 		return true;
 	}
@@ -168,21 +168,20 @@ static void name_frame(const struct fold *f, const struct frame *frame,
 	to->kind = FRAME_UNKNOWN;
 }
 
-/* The picture's frame that is called so, added when it is new. */
-static uint32_t fold_named(struct fold *f, const struct picture_frame *named,
-			   const struct frame *place)
+uint32_t fold_named(struct fold *f, const struct picture_frame *named,
+		    const struct frame *place)
 {
+	bool once = f->query->fold == FOLD_FUNCTION || named->kind == FRAME_WAIT;
 	bool inlined = named->kind == FRAME_INLINED;
 	uint64_t key = (uint64_t)inlined << 63 | (uint64_t)named->image << 32 | named->name;
-	uint32_t at =
-		f->query->fold == FOLD_FUNCTION ? table_find(&f->functions, key) : TABLE_NONE;
+	uint32_t at = once ? table_find(&f->functions, key) : TABLE_NONE;
 
 	if (at != TABLE_NONE)
 		return at;
 	at = f->picture->frames.count;
 	array_push(&f->picture->frames, *named);
 	array_push(&f->places, *place);
-	if (f->query->fold == FOLD_FUNCTION)
+	if (once)
 		table_set(&f->functions, key, at);
 	return at;
 }

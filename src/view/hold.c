@@ -2,7 +2,9 @@
 
 #include "base/text.h"
 #include "elf/symtab.h"
+#include "wire/futex.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 const char *const hold_words[NR_HOLD_KIND] = {
@@ -13,27 +15,12 @@ const char *const hold_words[NR_HOLD_KIND] = {
 	[HOLD_THREAD] = "thread",
 };
 
-const unsigned char hold_sizes[NR_HOLD_KIND] = {
+/* Bytes of an object whose futex need not be its first: of a variable that is no larger, the
+ * futex is no part to be told of. */
+static const unsigned char hold_sizes[NR_HOLD_KIND] = {
 	[HOLD_RWLOCK] = 56,
 	[HOLD_CONDITION] = 48,
 };
-
-/* Of include/uapi/linux/futex.h. */
-#define OP_MASK 0x7f
-#define OP_PRIVATE 0x80
-#define OP_LOCK_PI 6
-#define OP_LOCK_PI2 13
-#define TID_MASK 0x3fffffff
-
-/* Words of a struct pthread_mutex_t. */
-#define MUTEX_LOCK 0
-#define MUTEX_OWNER 2
-#define MUTEX_KIND 4
-#define MUTEX_ROBUST 0x10
-
-/* Words of a struct pthread_rwlock_t: of its writer, from either futex. */
-#define WRITER_FROM_PHASE 4
-#define WRITER_FROM_WRITERS 3
 
 /* Of functions that a caller of futex(2) is in: beginnings of names in glibc, parts of those in
  * Rust's standard library, whose locks have no owner. */
@@ -97,7 +84,7 @@ static uint32_t mutex_owner(const struct event_futex *f)
 	uint32_t op = f->op & OP_MASK;
 
 	if (op == OP_LOCK_PI || op == OP_LOCK_PI2 || f->words[MUTEX_KIND] & MUTEX_ROBUST)
-		return f->words[MUTEX_LOCK] & TID_MASK;
+		return f->words[MUTEX_LOCK] & WORD_NUMBER;
 	return f->words[MUTEX_LOCK] ? f->words[MUTEX_OWNER] : 0;
 }
 
@@ -127,4 +114,21 @@ struct hold hold_of(const struct picture *p, uint32_t node, const struct event_f
 	else if (h.kind == HOLD_RWLOCK)
 		h.owner = rwlock_owner(futex);
 	return h;
+}
+
+text_id hold_variable(const struct hold *hold, const struct naming *naming,
+		      const struct lock *at, struct intern *texts)
+{
+	struct data_name data = { .size = 0 };
+	text_id name = 0;
+
+	if (!at->image || !naming || !naming->variable)
+		return 0;
+	if (naming->variable(naming->context, at->image, at->offset, at->distance, &data)) {
+		if (data.into && data.size > hold_sizes[hold->kind])
+			text_format(&data.name, "+%" PRIu64, data.into);
+		name = intern_text(texts, text_string(&data.name));
+	}
+	text_done(&data.name);
+	return name;
 }

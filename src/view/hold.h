@@ -1,13 +1,13 @@
 /*
  * hold - what a thread on a futex waits for, and who has it.
  *
- * The function that called futex(2) says what the words at its address mean.  Layouts of
- * glibc 2.25 to 2.41, x86-64 (sysdeps/nptl/bits/struct_mutex.h: lock at 0, owner at 8, kind at
- * 16; struct_rwlock.h: futexes at 8 and 12, writer at 24).
+ * The function that called futex(2) says what the words at its address mean (wire/futex.h).
  */
 #ifndef SONDE_VIEW_HOLD_H
 #define SONDE_VIEW_HOLD_H
 
+#include "model/lock.h"
+#include "model/naming.h"
 #include "view/picture.h"
 
 enum hold_kind {
@@ -33,9 +33,10 @@ struct hold {
 
 /* Words for people and scripts: "mutex". */
 extern const char *const hold_words[NR_HOLD_KIND];
-/* Bytes of an object whose futex need not be its first: of a variable that is no larger, the
- * futex is no part to be told of. */
-extern const unsigned char hold_sizes[NR_HOLD_KIND];
+/* What the variable is called that it lies in, "locks+40", as an id in texts; 0: it is not
+ * known.  Where it lies as in naming.variable. */
+text_id hold_variable(const struct hold *hold, const struct naming *naming,
+		      const struct lock *at, struct intern *texts);
 
 /* node: of the picture, where the thread waits; its callers are looked at. */
 struct hold hold_of(const struct picture *p, uint32_t node, const struct event_futex *futex);

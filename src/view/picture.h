@@ -34,6 +34,10 @@ enum frame_kind {
 /* One function of the kernel: what comes in between, and what it does. */
 #define FRAME_INTERRUPT "[interrupt]"
 
+/* Beginnings of the names of FRAME_WAITs: what for, if it is known, and who has that. */
+#define FRAME_WAITS "[waits: "
+#define FRAME_HELD "[held by "
+
 /* A file of code as an export wants it (pprof Mapping). */
 struct picture_image {
 	text_id path;

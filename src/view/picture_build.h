@@ -16,7 +16,8 @@ static inline uint32_t build_child(struct picture *p, uint32_t parent, uint32_t 
 	return p->nodes.count - 1;
 }
 
-/* Samples of a stack, outermost first and ';' between; '@' before a kernel function. */
+/* Samples of a stack, outermost first and ';' between; '@' before a kernel function, '['
+ * of what is waited for. */
 struct build_samples {
 	const char *frames;
 	unsigned in, rest;
@@ -35,7 +36,7 @@ static inline uint32_t build_frame(struct picture *p, const char *name, size_t n
 	f->name = intern_text(&p->text, copy);
 	f->image_name = intern_text(&p->text, kernel ? "[kernel]" : "shop-server");
 	f->image = UINT32_MAX;
-	f->kind = kernel ? FRAME_KERNEL : FRAME_USER;
+	f->kind = kernel ? FRAME_KERNEL : *name == '[' ? FRAME_WAIT : FRAME_USER;
 	return p->frames.count - 1;
 }
 

@@ -18,6 +18,7 @@ struct query {
 	nsec until;	    /* nothing later, 0 = all there is; then the cube is left out */
 	bool live;	    /* the stream goes on, so that it has no end yet says nothing */
 	bool no_kernel, no_user; /* these frames are left out of the stacks */
+	bool no_locks;		 /* what waits for any lock is one frame, and not who has it */
 };
 
 #endif

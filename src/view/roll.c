@@ -3,8 +3,6 @@
 #include "base/text.h"
 #include "view/fold.h"
 
-#include <inttypes.h>
-
 /* A thread on its way into its group. */
 struct called {
 	struct roll_thread thread;
@@ -17,10 +15,6 @@ struct called {
 
 #define GONE 0x80000000u /* beyond all numbers of threads */
 
-/* Farther than this from the beginning of a file's mapping no data of it lies. */
-#define DATA_BITS 36
-#define DATA_FARTHEST ((UINT64_C(1) << DATA_BITS) - 1)
-
 enum { RANK_FIRST, RANK_OWNER, RANK_OTHER, RANK_UNSEEN };
 
 struct call {
@@ -30,10 +24,8 @@ struct call {
 	struct roll *roll;
 	struct fold fold;
 	ARRAY(struct called) threads;
-	struct table by_tid;	/* -> threads */
-	struct table by_number; /* numbers in processes, of all threads -> their tid */
-	bool unnumbered;	/* some have none */
-	struct table data;	/* image << DATA_BITS | offset -> text_id of what lies there */
+	struct table by_tid; /* -> threads */
+	bool unnumbered;     /* some threads have no number */
 	nsec now;
 };
 
@@ -48,20 +40,6 @@ static bool is_asked_for(const struct query *q, const struct store_thread *t)
 	       (!q->thread || text_glob(q->thread, t->name));
 }
 
-static uint64_t number_key(uint32_t pid, uint32_t number)
-{
-	return (uint64_t)pid << 32 | number;
-}
-
-/* A process may know its threads by other numbers than we do. */
-static void add_number(struct call *c, const struct store_thread *t)
-{
-	if (t->exited)
-		return;
-	c->unnumbered |= !t->number;
-	table_set(&c->by_number, number_key(t->pid, t->number ? t->number : t->tid), t->tid);
-}
-
 static void add_threads(struct call *c)
 {
 	for (uint32_t i = 0; i < c->store->threads.count; i++) {
@@ -69,7 +47,7 @@ static void add_threads(struct call *c)
 		const struct store_process *p = store_process(c->store, t->pid);
 		struct called *to;
 
-		add_number(c, t);
+		c->unnumbered |= !t->exited && !t->number;
 		if (!is_asked_for(c->query, t))
 			continue;
 		table_set(&c->by_tid, t->tid, c->threads.count);
@@ -85,77 +63,28 @@ static void add_threads(struct call *c)
 	}
 }
 
-/* A program's data lies behind its code. */
-static const struct space_range *code_before(const struct space *space, uint64_t address)
-{
-	const struct space_range *r = NULL;
-
-	for (uint32_t i = 0; space && i < space->now.count; i++)
-		if (space->now.at[i].start <= address)
-			r = &space->now.at[i];
-	return r;
-}
-
-/* "locks+40" */
-static text_id ask_data(struct call *c, const struct space_range *r, const struct hold *hold)
-{
-	struct data_name data = { .size = 0 };
-	text_id name = 0;
-
-	if (c->naming->variable(c->naming->context, r->image, r->offset,
-				hold->address - r->start, &data)) {
-		if (data.into && data.size > hold_sizes[hold->kind])
-			text_format(&data.name, "+%" PRIu64, data.into);
-		name = call_text(c, text_string(&data.name));
-	}
-	text_done(&data.name);
-	return name;
-}
-
-/* Asked once for all that wait there: it may take a while. */
-static text_id name_data(struct call *c, uint32_t pid, const struct hold *hold)
-{
-	const struct space *space = space_find(&c->store->spaces, pid);
-	const struct space_range *r = code_before(space, hold->address);
-	uint64_t offset, key;
-	uint32_t name;
-
-	if (!r || !c->naming || !c->naming->variable)
-		return 0;
-	offset = r->offset + hold->address - r->start;
-	if (offset > DATA_FARTHEST)
-		return 0;
-	key = (uint64_t)r->image << DATA_BITS | offset;
-	name = table_find(&c->data, key);
-	if (name == TABLE_NONE) {
-		name = ask_data(c, r, hold);
-		table_set(&c->data, key, name);
-	}
-	return name;
-}
-
 /* What it waits for, if that was told of this very wait, and who of its process has it. */
 static void find_hold(struct call *c, struct called *t)
 {
 	const struct store_thread *k = store_thread(c->store, t->thread.tid);
 	struct hold *hold = &t->thread.hold;
 	const struct store_thread *has;
-	uint32_t owner;
+	struct lock at;
 
 	if (t->cause != CAUSE_LOCK || !k->wait.cause || k->futex.head.time < k->wait.time)
 		return;
 	*hold = hold_of(c->roll->picture, t->node, &k->futex);
-	hold->name = name_data(c, k->pid, hold);
+	at = lock_of(&c->store->spaces, k->pid, &k->futex);
+	hold->name = hold_variable(hold, c->naming, &at, &c->roll->picture->text);
 	if (!hold->owner)
 		return;
-	owner = table_find(&c->by_number, number_key(k->pid, hold->owner));
-	if (owner == TABLE_NONE) {
+	has = store_thread_numbered(c->store, k->pid, hold->owner);
+	if (!has || has->exited) {
 		t->thread.gone = !hold->shared && !c->unnumbered;
 		return;
 	}
-	has = store_thread(c->store, owner);
-	t->thread.owner = owner;
-	t->thread.owner_name = call_text(c, has ? has->name : "");
+	t->thread.owner = has->tid;
+	t->thread.owner_name = call_text(c, has->name);
 }
 
 /* The newest sample of each. */
@@ -357,6 +286,7 @@ struct roll *roll_call(const struct store *st, const struct query *q,
 	};
 
 	query.fold = FOLD_ADDRESS;
+	query.no_locks = true;
 	c.now = st->newest;
 	c.roll->picture = picture_new();
 	fold_init(&c.fold, c.roll->picture, st);
@@ -370,8 +300,6 @@ struct roll *roll_call(const struct store *st, const struct query *q,
 	write_groups(&c);
 	fold_done(&c.fold);
 	table_done(&c.by_tid);
-	table_done(&c.by_number);
-	table_done(&c.data);
 	array_done(&c.threads);
 	return c.roll;
 }

@@ -1,0 +1,71 @@
+#include "model/lock.h"
+
+#include "wire/futex.h"
+
+#include <string.h>
+
+void locks_done(struct locks *l)
+{
+	array_done(&l->list);
+	table_done(&l->ids);
+}
+
+struct lock lock_of(const struct spaces *spaces, uint32_t pid, const struct event_futex *futex)
+{
+	const struct space *space = space_find(spaces, pid);
+	const struct space_range *r = space ? space_before(space, futex->address) : NULL;
+	struct lock lock;
+
+	memset(&lock, 0, sizeof(lock)); /* its bytes are compared */
+	lock.pid = pid;
+	lock.futex = *futex;
+	memset(&lock.futex.head, 0, sizeof(lock.futex.head));
+	if (r) {
+		lock.image = r->image;
+		lock.offset = r->offset;
+		lock.distance = futex->address - r->start;
+	}
+	return lock;
+}
+
+void lock_keep_owners(struct lock *lock,
+		      bool (*is_thread)(const void *context, uint32_t pid, uint32_t number),
+		      const void *context)
+{
+	struct event_futex *f = &lock->futex;
+	bool taken = f->words[MUTEX_LOCK], robust = f->words[MUTEX_KIND] & MUTEX_ROBUST;
+
+	for (unsigned i = 0; i < FUTEX_WORDS; i++) {
+		uint32_t number = f->words[i] & WORD_NUMBER;
+
+		f->words[i] = number && is_thread(context, lock->pid, number) ? number : 0;
+	}
+	if (taken && !f->words[MUTEX_LOCK])
+		f->words[MUTEX_LOCK] = 1;
+	if (robust)
+		f->words[MUTEX_KIND] |= MUTEX_ROBUST;
+	if (!is_thread(context, lock->pid, f->val))
+		f->val = 0;
+}
+
+/* 64 well-mixed bits: two locks with the same are never met. */
+uint32_t lock_add(struct locks *l, const struct lock *lock)
+{
+	uint64_t key = hash_bytes(lock, sizeof(*lock), 0);
+	uint32_t number = table_find(&l->ids, key);
+
+	if (number != TABLE_NONE)
+		return number;
+	if (l->list.count >= LOCKS_MAX) {
+		l->refused++;
+		return 0;
+	}
+	array_push(&l->list, *lock);
+	table_set(&l->ids, key, l->list.count);
+	return l->list.count;
+}
+
+const struct lock *lock_at(const struct locks *l, uint32_t number)
+{
+	return number && number <= l->list.count ? &l->list.at[number - 1] : NULL;
+}

@@ -1,0 +1,46 @@
+/*
+ * lock - what threads waited for in futex(2), and what lay there, as small numbers.
+ *
+ * What a futex is tell the functions that wait there (view/hold.h), when somebody asks; here
+ * is what the kernel half saw (event_futex), once for all waits that are alike.
+ */
+#ifndef SONDE_MODEL_LOCK_H
+#define SONDE_MODEL_LOCK_H
+
+#include "base/array.h"
+#include "base/table.h"
+#include "model/space.h"
+#include "wire/event.h"
+
+#define LOCKS_MAX 65535 /* 120 bytes each */
+
+struct lock {
+	uint32_t pid;
+	/* The code that its address lies behind, for naming.variable: data of the same file
+	 * does.  image 0: there is none. */
+	uint32_t image;
+	uint64_t offset, distance;
+	struct event_futex futex; /* head is 0 */
+};
+
+struct locks {
+	ARRAY(struct lock) list;
+	struct table ids;
+	uint64_t refused; /* waits for one that found no room */
+};
+
+void locks_done(struct locks *l);
+/* What a thread of a process waits for, as it maps its code now. */
+struct lock lock_of(const struct spaces *spaces, uint32_t pid, const struct event_futex *futex);
+/* Of the words there only those that may say who has it are kept, whichever lock it is: what
+ * else is counted there would make each wait another lock.  is_thread: of a process, by the
+ * number that it knows its thread by. */
+void lock_keep_owners(struct lock *lock,
+		      bool (*is_thread)(const void *context, uint32_t pid, uint32_t number),
+		      const void *context);
+/* A number from 1, the same for the same; 0: there is no room. */
+uint32_t lock_add(struct locks *l, const struct lock *lock);
+/* NULL: there is none of that number. */
+const struct lock *lock_at(const struct locks *l, uint32_t number);
+
+#endif
