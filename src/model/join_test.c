@@ -346,6 +346,34 @@ static void lives_of_processes(void **state)
 	store_free(st);
 }
 
+static void see(struct store *st, uint32_t tid, uint32_t pid, uint32_t number)
+{
+	union build_record r = { 0 };
+	struct event_seen *e = (void *)&r;
+
+	e->head.tid = tid;
+	e->pid = pid;
+	e->number = number;
+	build_send(st, &r, EVENT_SEEN, sizeof(*e));
+}
+
+static void threads_are_found_by_their_own_numbers(void **state)
+{
+	struct store *st = make_store(NULL);
+
+	see(st, 500, 400, 2);
+	assert_int_equal(store_thread_numbered(st, 400, 2)->tid, 500);
+	assert_null(store_thread_numbered(st, 400, 500));
+	assert_null(store_thread_numbered(st, 401, 2));
+	see(st, 500, 401, 2); /* another thread by now, of another process */
+	assert_int_equal(store_thread_numbered(st, 401, 2)->tid, 500);
+	assert_null(store_thread_numbered(st, 400, 2));
+	see(st, 500, 401, 0);
+	assert_null(store_thread_numbered(st, 401, 2));
+	assert_int_equal(store_thread_numbered(st, 401, 500)->tid, 500);
+	store_free(st);
+}
+
 static void children_are_summed_up(void **state)
 {
 	static const uint64_t lives[][2] = { { 1000, 1500 }, { 2000, 2000 }, { 3000, 3900 } };
@@ -548,6 +576,7 @@ int main(void)
 		cmocka_unit_test(calls_that_are_open_when_their_probe_goes_were_left),
 		cmocka_unit_test(of_probes_that_are_gone_the_newest_are_kept),
 		cmocka_unit_test(lives_of_processes),
+		cmocka_unit_test(threads_are_found_by_their_own_numbers),
 		cmocka_unit_test(children_are_summed_up),
 		cmocka_unit_test(timelines_are_bounded_together),
 		cmocka_unit_test(programs_are_summed_up),

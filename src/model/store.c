@@ -240,10 +240,9 @@ static void forget_number(struct store *st, const struct store_thread *t)
 
 void store_number_thread(struct store *st, struct store_thread *t, uint32_t number)
 {
-	if (t->number == number)
-		return;
-	forget_number(st, t);
-	t->number = number;
+	if (t->number != number)
+		forget_number(st, t);
+	t->number = number; /* the same one may be of another process by now */
 	if (number)
 		table_set(&st->numbers, number_key(t->pid, number), t->tid);
 }
