@@ -46,14 +46,20 @@ __u32 round_is_first; /* only what threads are called in their pid namespaces is
 __u32 round_is_last;  /* only what is owed is told */
 __u32 round_children; /* a child of the target was forked: one more process */
 
-static __always_inline void settle(struct rest *r, struct task_struct *task, __u64 now)
+/* over: 0, or STILL_ENDED, of which is told even if nothing is owed. */
+static __always_inline void settle(struct rest *r, struct task_struct *task, __u32 over,
+				   __u64 now)
 {
-	struct event_still e = { .weight = r->owed, .pid = task->tgid, .looks = r->looks };
+	struct event_still e = { .weight = r->owed,
+				 .pid = task->tgid,
+				 .looks = r->looks | over };
 
-	if (!r->owed)
+	if (!r->owed && !(over && r->cause))
 		return;
 	r->owed = 0;
 	r->looks = 0;
+	if (over)
+		r->cause = 0;
 	event_fill(&e.head, EVENT_STILL, sizeof(e), task->pid, now);
 	send(&e, sizeof(e), &loss.samples);
 }
@@ -304,7 +310,7 @@ static __always_inline void round_exit(struct task_struct *task, __u64 now)
 		return;
 	r = bpf_task_storage_get(&rests, task, 0, 0);
 	if (r)
-		settle(r, task, now);
+		settle(r, task, STILL_ENDED, now);
 }
 
 SEC("iter.s/task")
@@ -337,12 +343,12 @@ int look_round(struct bpf_iter__task *ctx)
 			tell_futex(task, r->switches,
 				   now); /* who has the lock may be another */
 		if (now - r->owed_since > STILL_NSEC) {
-			settle(r, task, now);
+			settle(r, task, 0, now);
 			r->owed_since = now;
 		}
 		return 0;
 	}
-	settle(r, task, now);
+	settle(r, task, round_is_last ? 0 : STILL_ENDED, now);
 	if (cause)
 		round_take(task, r, cause, now);
 	return 0;

@@ -1,6 +1,7 @@
 #include "model/join.h"
 
 #include "model/stack.h"
+#include "model/wait.h"
 
 #include <stddef.h>
 
@@ -258,6 +259,7 @@ static void join_exit(struct store *st, const struct event *e)
 	const struct event_exit *exit = (const void *)e;
 
 	store_get_thread(st, e->tid)->exited = true;
+	wait_ends(st, e->tid, e->time);
 	if (exit->last != 1)
 		return;
 	space_exit(&st->spaces, exit->pid);
@@ -301,6 +303,7 @@ static void join_end(struct store *st, const struct event *e)
 {
 	st->has_end = true;
 	st->end = *(const struct event_end *)e;
+	wait_close(st, e->time);
 	join_sees_time(st, e->time);
 }
 

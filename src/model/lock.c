@@ -48,6 +48,24 @@ void lock_keep_owners(struct lock *lock,
 		f->val = 0;
 }
 
+uint32_t lock_mutex_owner(const struct event_futex *f)
+{
+	uint32_t op = f->op & OP_MASK;
+
+	if (op == OP_LOCK_PI || op == OP_LOCK_PI2 || f->words[MUTEX_KIND] & MUTEX_ROBUST)
+		return f->words[MUTEX_LOCK] & WORD_NUMBER;
+	return f->words[MUTEX_LOCK] ? f->words[MUTEX_OWNER] : 0;
+}
+
+/* Which of the two futexes it is, is not told: where the writer is from the one, there is from
+ * the other whether processes share the lock (0 or 1). */
+uint32_t lock_rwlock_owner(const struct event_futex *f)
+{
+	uint32_t phase = f->words[WRITER_FROM_PHASE], writers = f->words[WRITER_FROM_WRITERS];
+
+	return phase > 1 ? phase : writers;
+}
+
 /* 64 well-mixed bits: two locks with the same are never met. */
 uint32_t lock_add(struct locks *l, const struct lock *lock)
 {

@@ -38,6 +38,9 @@ struct lock lock_of(const struct spaces *spaces, uint32_t pid, const struct even
 void lock_keep_owners(struct lock *lock,
 		      bool (*is_thread)(const void *context, uint32_t pid, uint32_t number),
 		      const void *context);
+/* Who has it, if it is a mutex, and if it is a read-write lock; 0 = not known. */
+uint32_t lock_mutex_owner(const struct event_futex *futex);
+uint32_t lock_rwlock_owner(const struct event_futex *futex);
 /* A number from 1, the same for the same; 0: there is no room. */
 uint32_t lock_add(struct locks *l, const struct lock *lock);
 /* NULL: there is none of that number. */

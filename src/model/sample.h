@@ -23,6 +23,9 @@ struct sample {
 	uint16_t cpu;
 	uint8_t cause;	  /* enum sample_cause */
 	uint8_t user_end; /* enum stack_end */
+	/* what the thread did that has what this one waits for (model/holder.h): 0 = none has
+	 * it, or it is not known; HELD_LATER */
+	uint32_t held;
 };
 
 struct samples {

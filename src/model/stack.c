@@ -1,5 +1,6 @@
 #include "model/stack.h"
 
+#include "model/wait.h"
 #include "wire/sample_cause.h"
 #include "wire/span_end.h"
 
@@ -100,19 +101,18 @@ static void stack_seen(struct store *st, struct span *span, nsec time)
 	}
 }
 
-static void put_sample(struct store *st, const struct sample *s)
+uint64_t stack_put(struct store *st, const struct sample *s)
 {
 	*store_add_sample(st) = *s;
 	if (s->span) /* looked up again: making room can have moved things */
 		store_get_span(st, s->span)->last_sample =
 			st->samples.dropped + st->samples.count;
 	join_sees_time(st, s->time);
+	return st->samples.dropped + st->samples.count - 1;
 }
 
-/* The sample that it made; cause 0: the record is malformed.  lock: the number of what it
- * waited for, 0 = not known. */
-static struct sample join_moment(struct store *st, const struct event_sample *from,
-				 enum sample_cause cause, uint32_t lock)
+struct sample stack_sample(struct store *st, const struct event_sample *from,
+			   enum sample_cause cause, uint32_t lock)
 {
 	const struct event *e = &from->head;
 	struct sample s = { .cause = 0 };
@@ -141,7 +141,6 @@ static struct sample join_moment(struct store *st, const struct event_sample *fr
 		.cause = cause,
 		.user_end = from->user_end,
 	};
-	put_sample(st, &s);
 	if (table_find(&st->tids, e->tid) == TABLE_NONE)
 		store_get_thread(st, e->tid)->pid = from->pid;
 	return s;
@@ -149,59 +148,14 @@ static struct sample join_moment(struct store *st, const struct event_sample *fr
 
 void join_sample(struct store *st, const struct event *e)
 {
-	join_moment(st, (const void *)e, CAUSE_CPU, 0);
-}
+	struct sample s = stack_sample(st, (const void *)e, CAUSE_CPU, 0);
 
-static bool is_thread(const void *store, uint32_t pid, uint32_t number)
-{
-	return store_thread_numbered(store, pid, number);
-}
-
-/* The lock that it was told to wait for at that moment. */
-static uint32_t join_lock(struct store *st, const struct event_wait *wait)
-{
-	const struct store_thread *t = store_thread(st, wait->head.tid);
-	struct lock lock;
-
-	if (wait->cause != CAUSE_LOCK || !t || !t->futex.head.size ||
-	    t->futex.head.time != wait->head.time)
-		return 0;
-	lock = lock_of(&st->spaces, wait->pid, &t->futex);
-	lock_keep_owners(&lock, is_thread, st);
-	return lock_add(&st->locks, &lock);
-}
-
-void join_wait(struct store *st, const struct event *e)
-{
-	enum sample_cause cause = cause_known(((const struct event_wait *)e)->cause);
-	struct sample s;
-
-	_Static_assert(offsetof(struct event_wait, frames) ==
-				       offsetof(struct event_sample, frames) &&
-			       offsetof(struct event_wait, nr_kernel) ==
-				       offsetof(struct event_sample, nr_kernel),
-		       "WAIT says what SAMPLE says");
-	s = join_moment(st, (const void *)e, cause == CAUSE_CPU ? CAUSE_WAIT : cause,
-			join_lock(st, (const void *)e));
-	if (s.cause)
-		store_get_thread(st, e->tid)->wait = s;
-}
-
-/* Another moment like the last; of one that was never seen nothing is known. */
-void join_still(struct store *st, const struct event *e)
-{
-	const struct event_still *still = (const void *)e;
-	const struct store_thread *t = store_thread(st, e->tid);
-	struct sample s;
-
-	if (!t || !t->wait.cause) {
-		st->malformed++;
+	if (!s.cause)
 		return;
-	}
-	s = t->wait;
-	s.time = e->time;
-	s.weight = still->weight;
-	put_sample(st, &s);
+	stack_put(st, &s);
+	wait_breaks(st, s.tid, s.time);
+	holder_does(&st->holders, s.tid,
+		    &(struct stretch){ .from = s.time, .until = s.time, .node = s.node });
 }
 
 /* What ENTER, LEAVE and OPEN all tell. */

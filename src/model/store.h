@@ -8,6 +8,7 @@
 
 #include "base/intern.h"
 #include "model/cube.h"
+#include "model/holder.h"
 #include "model/lock.h"
 #include "model/sample.h"
 #include "model/space.h"
@@ -66,6 +67,10 @@ struct store_thread {
 	uint32_t number;	  /* in its own pid namespace; 0: it was not told */
 	struct event_futex futex; /* that it waited for last, as it was told */
 	struct sample wait;	  /* as it was seen last off its CPU; cause 0: never */
+	bool waits;		  /* and it was not seen otherwise since */
+	nsec until;		  /* so long it was seen there */
+	uint32_t owner;		  /* thread that had what it waited for, 0 = not known */
+	uint64_t untold;	  /* number of that sample, while it is to be asked about */
 };
 
 /* Where the stream comes from (event_target). */
@@ -118,6 +123,7 @@ struct store {
 	struct table tids;
 	struct table numbers; /* pid << 32 | number, where they are told -> tid */
 	struct locks locks;
+	struct holders holders;
 	uint64_t threads_seen; /* distinct, as far as they are known */
 
 	uint64_t causes;	  /* of samples that are taken, bits (wire/sample_cause.h) */

@@ -79,24 +79,6 @@ static enum hold_kind kind_of(const struct picture *p, uint32_t node)
 	return HOLD_FUTEX;
 }
 
-static uint32_t mutex_owner(const struct event_futex *f)
-{
-	uint32_t op = f->op & OP_MASK;
-
-	if (op == OP_LOCK_PI || op == OP_LOCK_PI2 || f->words[MUTEX_KIND] & MUTEX_ROBUST)
-		return f->words[MUTEX_LOCK] & WORD_NUMBER;
-	return f->words[MUTEX_LOCK] ? f->words[MUTEX_OWNER] : 0;
-}
-
-/* Which of the two futexes it is, is not told: where the writer is from the one, there is from
- * the other whether processes share the lock (0 or 1). */
-static uint32_t rwlock_owner(const struct event_futex *f)
-{
-	uint32_t phase = f->words[WRITER_FROM_PHASE], writers = f->words[WRITER_FROM_WRITERS];
-
-	return phase > 1 ? phase : writers;
-}
-
 struct hold hold_of(const struct picture *p, uint32_t node, const struct event_futex *futex)
 {
 	struct hold h = {
@@ -110,9 +92,9 @@ struct hold hold_of(const struct picture *p, uint32_t node, const struct event_f
 	if (futex->nr_words < FUTEX_WORDS)
 		return h;
 	if (h.kind == HOLD_MUTEX)
-		h.owner = mutex_owner(futex);
+		h.owner = lock_mutex_owner(futex);
 	else if (h.kind == HOLD_RWLOCK)
-		h.owner = rwlock_owner(futex);
+		h.owner = lock_rwlock_owner(futex);
 	return h;
 }
 

@@ -133,12 +133,14 @@ struct event_wait {
 _Static_assert(sizeof(struct event_wait) == sizeof(struct event_sample),
 	       "event_wait is part of the format");
 
+#define STILL_ENDED 0x80000000u
+
 /* The thread's last EVENT_WAIT went on, and stands for so much more. */
 struct event_still {
 	struct event head;
-	__u64 weight;
+	__u64 weight; /* 0: it was not seen again */
 	__u32 pid;
-	__u32 looks; /* how often it was seen so */
+	__u32 looks; /* how often it was seen so; STILL_ENDED: and then no more */
 };
 _Static_assert(sizeof(struct event_still) == 32, "event_still is part of the format");
 
