@@ -177,21 +177,43 @@ static void add_span(struct text *t, const struct picture *p, const struct pictu
 	text_add(t, "]}");
 }
 
-/* What the calls of a cause wait for: {"for","held_by"}, null: for nothing that is known. */
-static void add_wait(struct text *t, const struct picture *p, const struct cause *cause)
+static void add_holder(struct text *t, const struct picture *p, const struct cause_step *step)
 {
-	AUTO_FREE char *what = verdict_wait(p, cause->wait);
-	AUTO_FREE char *owner = verdict_wait(p, cause->owner);
+	AUTO_FREE char *in = verdict_holder(p, step->function);
+	AUTO_FREE char *caller = verdict_holder(p, step->caller);
 
-	if (!what) {
+	add_string(t, "in", in);
+	if (step->caller)
+		add_string(t, "called_by", caller);
+	add_real(t, "share", fmin(step->share, 1));
+}
+
+/* What the calls of a cause wait for: {"for","held_by","in","called_by","share","waits"}, each
+ * if it is known, and waits the same of who has it; null: for nothing that is known. */
+static void add_waits(struct text *t, const struct picture *p, const struct cause *cause)
+{
+	AUTO_FREE char *first = cause->nr_steps ? verdict_wait(p, cause->steps[0].wait) : NULL;
+
+	if (!first) {
 		text_add(t, "null");
 		return;
 	}
-	text_add_char(t, '{');
-	add_string(t, "for", what);
-	if (owner)
-		add_string(t, "held_by", owner);
-	text_add_char(t, '}');
+	for (unsigned i = 0; i < cause->nr_steps; i++) {
+		const struct cause_step *step = &cause->steps[i];
+		AUTO_FREE char *what = verdict_wait(p, step->wait);
+		AUTO_FREE char *owner = verdict_wait(p, step->owner);
+
+		if (i)
+			add_key(t, "waits");
+		text_add_char(t, '{');
+		add_string(t, "for", what);
+		if (owner)
+			add_string(t, "held_by", owner);
+		if (step->function)
+			add_holder(t, p, step);
+	}
+	for (unsigned i = 0; i < cause->nr_steps; i++)
+		text_add_char(t, '}');
 }
 
 /* What the report says in words. */
@@ -215,7 +237,7 @@ static void add_verdict(struct text *t, const struct picture *p)
 	text_add_char(t, '[');
 	for (unsigned i = 0; i < v.nr_causes; i++) {
 		text_add(t, i ? "," : "");
-		add_wait(t, p, &v.causes[i]);
+		add_waits(t, p, &v.causes[i]);
 	}
 	text_add_char(t, ']');
 	add_string(t, "text", text_string(&words));

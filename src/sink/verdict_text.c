@@ -38,15 +38,24 @@ static void add_source(struct text *t, const struct picture *p, uint32_t frame)
 
 char *verdict_wait(const struct picture *p, uint32_t frame)
 {
-	const char *name = picture_text(p, p->frames.at[frame].name), *what;
-	char *words;
+	static const char *const starts[] = { FRAME_HELD, FRAME_WAITS };
+	AUTO_FREE char *name = verdict_holder(p, frame);
 
-	if (!text_starts(name, FRAME_HELD) && !text_starts(name, FRAME_WAITS))
-		return NULL;
-	what = name + strlen(text_starts(name, FRAME_HELD) ? FRAME_HELD : FRAME_WAITS);
-	words = mem_text(what);
-	words[strlen(words) - 1] = 0;
-	return words;
+	for (unsigned i = 0; i < COUNT_OF(starts); i++)
+		if (text_starts(name, starts[i]))
+			return mem_text_part(name + strlen(starts[i]),
+					     strlen(name) - strlen(starts[i]) - 1);
+	return NULL;
+}
+
+char *verdict_holder(const struct picture *p, uint32_t frame)
+{
+	const char *name = walk_name(p, frame);
+	size_t length = strlen(name);
+
+	if (p->frames.at[frame].kind == FRAME_HOLDER && text_ends(name, FRAME_OF_HOLDER))
+		length -= strlen(FRAME_OF_HOLDER);
+	return mem_text_part(name, length);
 }
 
 /* What shares are of: as in the table, all extra time where that is known. */
@@ -92,20 +101,51 @@ static void add_causes(struct text *t, const struct picture *p, const struct ver
 	}
 }
 
+/* "rebuild_cache (cache.c:88)" */
+static void add_holder(struct text *t, const struct picture *p, uint32_t frame)
+{
+	AUTO_FREE char *name = verdict_holder(p, frame);
+
+	fit_name(t, name, NAME_COLUMNS);
+	add_source(t, p, frame);
+}
+
+/* "mutex cache_mu, held by refresher: 92 % of that time it is in spin (a.c:7), called by
+ * rebuild_cache (a.c:88)" */
+static void add_step(struct text *t, const struct picture *p, const struct cause_step *step,
+		     bool last)
+{
+	AUTO_FREE char *what = verdict_wait(p, step->wait);
+	AUTO_FREE char *owner = verdict_wait(p, step->owner);
+
+	fit_name(t, what, WAIT_COLUMNS);
+	if (!owner)
+		return;
+	text_add(t, ", held by ");
+	fit_name(t, owner, WAIT_COLUMNS);
+	if (!step->function) {
+		text_add(t, last ? "" : ", which waits for ");
+		return;
+	}
+	text_format(t, ": %.0f %% of that time it is in ", 100 * fmin(step->share, 1));
+	add_holder(t, p, step->function);
+	if (step->caller) {
+		text_add(t, ", called by ");
+		add_holder(t, p, step->caller);
+	}
+	text_add(t, last ? "" : ", and waits for ");
+}
+
 /* " There they wait for mutex cache_mu, held by refresher." */
 static void say_wait(struct text *t, const struct picture *p, const struct cause *cause)
 {
-	AUTO_FREE char *what = verdict_wait(p, cause->wait);
-	AUTO_FREE char *owner = verdict_wait(p, cause->owner);
+	AUTO_FREE char *what = cause->nr_steps ? verdict_wait(p, cause->steps[0].wait) : NULL;
 
 	if (!what)
 		return;
 	text_add(t, " There they wait for ");
-	fit_name(t, what, WAIT_COLUMNS);
-	if (owner) {
-		text_add(t, ", held by ");
-		fit_name(t, owner, WAIT_COLUMNS);
-	}
+	for (unsigned i = 0; i < cause->nr_steps; i++)
+		add_step(t, p, &cause->steps[i], i + 1 == cause->nr_steps);
 	text_add_char(t, '.');
 }
 
@@ -165,6 +205,7 @@ static const struct picture_function *looks_larger(const struct picture *p,
 		const struct picture_function *f = &p->functions.at[i];
 
 		if (f->frame < p->frames.count && !function_is_significant(p, f) &&
+		    p->frames.at[f->frame].kind != FRAME_HOLDER &&
 		    f->extra_nsec < ALIKE_MOST * cause->extra_nsec &&
 		    total_of(f) > total_of(cause->function) &&
 		    (!best || total_of(f) > total_of(best)))

@@ -12,6 +12,8 @@ void verdict_words(struct text *t, const struct picture *p, const struct verdict
 /* What a frame says that a thread waits for, or who has it: "mutex cache_mu", "refresher";
  * NULL: it does not ("[waits]").  The caller's. */
 char *verdict_wait(const struct picture *p, uint32_t frame);
+/* The name of a frame, of what a holder does without saying so.  The caller's. */
+char *verdict_holder(const struct picture *p, uint32_t frame);
 /* The same with a way to go on, wrapped at columns, with newline. */
 void verdict_print(struct text *t, const struct picture *p, unsigned columns);
 

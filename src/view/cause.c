@@ -24,7 +24,8 @@ static bool is_candidate(const struct picture *p, const struct picture_function 
 	return f->frame != UINT32_MAX && function_is_significant(p, f) &&
 	       f->extra_nsec >= SHARE_CAUSE * cpu && f->beyond_nsec >= SHARE_BEYOND * cpu &&
 	       COMPARE_Z * f->beyond_nsec >= p->z_least * f->beyond_error &&
-	       p->frames.at[f->frame].kind != FRAME_PROBE;
+	       p->frames.at[f->frame].kind != FRAME_PROBE &&
+	       p->frames.at[f->frame].kind != FRAME_HOLDER;
 }
 
 /* Measured by what an ordinary call takes: slow calls may be a hundred times as

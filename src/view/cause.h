@@ -17,13 +17,22 @@
 #include "view/picture.h"
 
 #define CAUSES_MAX 3
+#define CAUSE_STEPS 3 /* who waits for whom */
+
+/* What is waited for, who has that, and where that one is meanwhile.  Each is a frame, and 0
+ * if it is not known, or many are. */
+struct cause_step {
+	uint32_t wait, owner;
+	uint32_t function, caller; /* the caller only if there is a function */
+	double share;		   /* of what is known of the owner: in the function */
+};
 
 struct cause {
 	const struct picture_function *function; /* may be &p->itself */
 	double extra_nsec; /* a call: of the function where the search came by it, not of
 			      calls of it from elsewhere */
-	uint32_t wait;	   /* frame of what most of it is waited for, 0 = of none */
-	uint32_t owner;	   /* frame of who has that, 0 = it is not known, or many do */
+	struct cause_step steps[CAUSE_STEPS]; /* of most of it */
+	unsigned nr_steps;
 };
 
 /* cpu_nsec: the extra CPU time of a call, more than nothing.  Returns how many there are, the
@@ -32,6 +41,10 @@ unsigned cause_find(const struct picture *p, double cpu_nsec, struct cause ret[C
 
 /* What most of the extra time of one is waited for; cause_find() asks. */
 void cause_find_wait(const struct picture *p, struct cause *cause);
+/* What the owner of the first step does, and on. */
+void cause_find_steps(const struct picture *p, struct cause *cause);
+/* Below a node where a thread waits, and within a cause. */
+bool cause_has_node(const struct picture *p, const struct cause *cause, uint32_t node);
 
 /* Whether the difference stands out from chance, among so many that are looked at. */
 bool function_is_significant(const struct picture *p, const struct picture_function *f);

@@ -53,8 +53,8 @@ static const char *waits(const struct build_samples *stacks)
 	assert_int_not_equal(cause_find(p, all.extra, found), 0);
 	snprintf(said, sizeof(said), "%s: %s, %s",
 		 picture_text(p, p->frames.at[found[0].function->frame].name),
-		 picture_text(p, p->frames.at[found[0].wait].name),
-		 picture_text(p, p->frames.at[found[0].owner].name));
+		 picture_text(p, p->frames.at[found[0].steps[0].wait].name),
+		 picture_text(p, p->frames.at[found[0].steps[0].owner].name));
 	picture_free(p);
 	return said;
 }

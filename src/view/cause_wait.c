@@ -25,8 +25,12 @@ static struct wait wait_of(const struct picture *p, uint32_t node)
 	return w;
 }
 
-static bool is_called_from(const struct picture *p, uint32_t node, uint32_t function)
+bool cause_has_node(const struct picture *p, const struct cause *cause, uint32_t node)
 {
+	uint32_t function = cause->function - p->functions.at;
+
+	if (p->nodes.at[node].place != PLACE_WITHIN)
+		return false;
 	for (; node; node = p->nodes.at[node].parent)
 		if (p->nodes.at[node].place == PLACE_WITHIN &&
 		    p->nodes.at[node].function == function)
@@ -49,9 +53,10 @@ void cause_find_wait(const struct picture *p, struct cause *cause)
 {
 	AUTO_FREE double *extra = mem_zeroed(p->frames.count + 1, sizeof(*extra));
 	AUTO_FREE double *held = mem_zeroed(p->frames.count + 1, sizeof(*held));
+	struct cause_step step = { .owner = 0 };
 	double in = p->sides[SIDE_IN].calls, rest = p->sides[SIDE_REST].calls;
 
-	cause->wait = cause->owner = 0;
+	cause->nr_steps = 0;
 	if (cause->function == &p->itself)
 		return;
 	for (uint32_t n = 1; n < p->nodes.count; n++) {
@@ -59,14 +64,18 @@ void cause_find_wait(const struct picture *p, struct cause *cause)
 		struct wait w = wait_of(p, n);
 		double more;
 
-		if (!w.top || node->place != PLACE_WITHIN ||
-		    !is_called_from(p, n, cause->function - p->functions.at))
+		if (!w.top || !cause_has_node(p, cause, n))
 			continue;
 		more = node->self_nsec[SIDE_IN] / in - node->self_nsec[SIDE_REST] / rest;
 		extra[p->nodes.at[w.top].frame] += more;
 		held[w.owner ? p->nodes.at[w.owner].frame : 0] += more;
 	}
-	cause->wait = most_of(extra, p->frames.count, SHARE_MOST * cause->extra_nsec);
-	if (cause->wait)
-		cause->owner = most_of(held, p->frames.count, SHARE_MOST * extra[cause->wait]);
+	step.wait = most_of(extra, p->frames.count, SHARE_MOST * cause->extra_nsec);
+	if (!step.wait)
+		return;
+	step.owner = most_of(held, p->frames.count, SHARE_MOST * extra[step.wait]);
+	cause->steps[0] = step;
+	cause->nr_steps = 1;
+	if (step.owner)
+		cause_find_steps(p, cause);
 }

@@ -61,6 +61,9 @@ void fold_done(struct fold *f)
 	table_done(&f->functions);
 	table_done(&f->children);
 	table_done(&f->images);
+	table_done(&f->owners);
+	table_done(&f->holders);
+	table_done(&f->held);
 	array_done(&f->places);
 	array_done(&f->levels);
 	array_done(&f->dull);
@@ -153,8 +156,8 @@ static void add_depth(struct fold *f, uint32_t parent, uint32_t frame)
 	array_push(&f->depths, depth);
 }
 
-static uint32_t fold_child(struct fold *f, uint32_t parent, uint32_t frame,
-			   const struct fold_level *site)
+uint32_t fold_child(struct fold *f, uint32_t parent, uint32_t frame,
+		    const struct fold_level *site)
 {
 	uint64_t key = (uint64_t)parent << 32 | frame;
 	uint32_t at = table_find(&f->children, key);
@@ -192,11 +195,13 @@ static bool is_told_by_wait(const struct fold *f, uint32_t parent, frame_id fram
  * frame that called it. */
 static uint32_t fold_physical(struct fold *f, uint32_t parent, frame_id frame, frame_id caller)
 {
-	uint32_t level, above = UINT32_MAX, count, at = parent, waits[2];
+	uint32_t level, above = UINT32_MAX, count, at = parent, waits[2], owner;
 
-	count = fold_wait(f, parent, frame, waits);
+	count = fold_wait(f, parent, frame, waits, &owner);
 	for (uint32_t i = 0; i < count; i++)
 		at = fold_child(f, at, waits[i], NULL);
+	if (count > 1)
+		table_set(&f->owners, (uint64_t)at << 32 | owner, 1);
 	if (count)
 		return at;
 	level = fold_frame(f, frame);
@@ -323,7 +328,7 @@ bool fold_is_probed(const struct fold *f, uint32_t frame, const struct store_pro
 	struct frame_name name;
 
 	if (pf->kind == FRAME_OTHER || pf->kind == FRAME_PROBE || pf->kind == FRAME_INLINED ||
-	    !frame)
+	    pf->kind == FRAME_HOLDER || !frame)
 		return false; /* of an inlined copy no call is seen */
 	if (pf->kind == FRAME_UNKNOWN)
 		return place->image == probe->image && place->offset >= probe->offset &&

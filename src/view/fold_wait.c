@@ -36,7 +36,8 @@ static uint32_t wait_frame(struct fold *f, text_id name, const struct frame *pla
 	return fold_named(f, &named, place);
 }
 
-unsigned fold_wait(struct fold *f, uint32_t parent, frame_id id, uint32_t frames[2])
+unsigned fold_wait(struct fold *f, uint32_t parent, frame_id id, uint32_t frames[2],
+		   uint32_t *ret_owner)
 {
 	const struct frame frame = frame_at(&f->store->frames, id);
 	const struct lock *lock = NULL;
@@ -56,6 +57,7 @@ unsigned fold_wait(struct fold *f, uint32_t parent, frame_id id, uint32_t frames
 	frames[0] = wait_frame(f, name, &frame);
 	if (!owner || h.kind == HOLD_THREAD)
 		return 1;
+	*ret_owner = owner->tid;
 	frames[1] = wait_frame(f, owner_name(f, owner), &frame);
 	return 2;
 }

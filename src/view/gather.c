@@ -143,12 +143,20 @@ static void put_call(struct gathering *o, const struct stratum_kind *kind,
 static bool is_open(const struct gathering *o, const struct span *call,
 		    const struct stratum_kind *kind, const struct sample *s)
 {
+	if (s->held == HELD_LATER && s->time + UNTOLD > o->q->newest)
+		return true;
 	if (call)
 		return !span_finished(call);
 	return kind->sides && kind->side[0] == SIDE_OPEN && s->time + UNTOLD > o->q->newest;
 }
 
-static void take_sample(struct gathering *o, const struct sample *s, double weight)
+static uint32_t node_of(struct gather *g, uint32_t node, const struct sample *s)
+{
+	return s->held && s->held != HELD_LATER ? fold_held(&g->fold, node, s->held) : node;
+}
+
+static void take_sample(struct gathering *o, const struct sample *s, uint64_t number,
+			double weight)
 {
 	struct gather *g = o->g;
 	bool taken = query_takes(o->q, s);
@@ -161,13 +169,13 @@ static void take_sample(struct gathering *o, const struct sample *s, double weig
 		return;
 	}
 	if (taken) {
-		node = fold_node(&g->fold, s->node);
+		node = node_of(g, fold_node(&g->fold, s->node), s);
 		g->samples += sample_moments(s, o->q->store->origin.period);
 		gap_add(g->picture, o->q->store, s);
 	}
 	call = kind_of_sample(&o->kinds, s, !taken, &kind);
 	if (taken && g->open.count < OPEN_MOST && is_open(o, call, &kind, s))
-		array_push(&g->open, ((struct gather_open){ *s, node, weight }));
+		array_push(&g->open, ((struct gather_open){ *s, number, node, weight }));
 	else if (taken || call)
 		put_call(o, &kind, call, node, s, weight);
 }
@@ -214,7 +222,7 @@ static void take_samples(struct gathering *o)
 		double weight = window_weight(o->q->window, s->time);
 
 		if (weight > 0)
-			take_sample(o, s, weight);
+			take_sample(o, s, samples->dropped + i, weight);
 	}
 	o->g->taken = samples->dropped + samples->count;
 }
@@ -270,6 +278,19 @@ static void take_cube(struct gathering *o)
 	o->g->forgotten = c->refused;
 }
 
+/* By now it may be known what the one did that it waited for. */
+static void look_again(struct gather *g, const struct samples *samples,
+		       struct gather_open *open)
+{
+	const struct sample *s;
+
+	if (open->sample.held != HELD_LATER || open->number < samples->dropped)
+		return;
+	s = sample_at(samples, open->number - samples->dropped);
+	open->sample.held = s->held;
+	open->node = node_of(g, open->node, s);
+}
+
 /* Those that are still open count for this answer only. */
 static void take_open(struct gathering *o)
 {
@@ -279,7 +300,10 @@ static void take_open(struct gathering *o)
 	for (uint32_t i = 0; i < g->open.count; i++) {
 		struct gather_open open = g->open.at[i];
 		struct stratum_kind kind;
-		const struct span *call = kind_of_sample(&o->kinds, &open.sample, false, &kind);
+		const struct span *call;
+
+		look_again(g, &o->q->store->samples, &open);
+		call = kind_of_sample(&o->kinds, &open.sample, false, &kind);
 
 		if (is_open(o, call, &kind, &open.sample)) {
 			kind.bucket = STRATUM_NOW;

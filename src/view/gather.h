@@ -35,9 +35,10 @@ struct gather_about {
 	bool inside; /* there is no expression */
 };
 
-/* A sample in a call that has not ended. */
+/* A sample in a call that has not ended, or that is HELD_LATER. */
 struct gather_open {
 	struct sample sample;
+	uint64_t number; /* of the sample */
 	uint32_t node;
 	double weight;
 };

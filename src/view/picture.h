@@ -29,6 +29,7 @@ enum frame_kind {
 	FRAME_UNKNOWN, /* no name: name is "image+0x1234" or "[unknown]" */
 	FRAME_OTHER,   /* made by the view: "all", "(truncated)", "not on a CPU" */
 	FRAME_WAIT,    /* where a thread left its CPU: what for */
+	FRAME_HOLDER,  /* what another thread did that had what is waited for */
 };
 
 /* One function of the kernel: what comes in between, and what it does. */
@@ -37,6 +38,8 @@ enum frame_kind {
 /* Beginnings of the names of FRAME_WAITs: what for, if it is known, and who has that. */
 #define FRAME_WAITS "[waits: "
 #define FRAME_HELD "[held by "
+/* End of the names of FRAME_HOLDERs. */
+#define FRAME_OF_HOLDER " [holder]"
 
 /* A file of code as an export wants it (pprof Mapping). */
 struct picture_image {

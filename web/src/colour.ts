@@ -1,6 +1,6 @@
 /**
  * Colours of frames.  The hue says what a frame is, as in the field: kernel orange, C++ yellow,
- * other native code red, JIT green, inlined aqua, waiting blue; the shade is drawn from the name.  Compared:
+ * other native code red, JIT green, inlined aqua, waiting blue, who has a lock violet; the shade is drawn from the name.  Compared:
  * red is more time a call, blue less, grey within noise; safe for the colour-blind.
  */
 import { FrameKind, Tree } from "./tree.ts";
@@ -21,10 +21,11 @@ export const HUES: Hue[] = [
   { name: "inlined", hue: 178, range: 7, saturation: 45, light: 72, lightRange: 6 },
   { name: "JIT", hue: 104, range: 10, saturation: 45, light: 71, lightRange: 6 },
   { name: "waiting", hue: 214, range: 10, saturation: 60, light: 76, lightRange: 6 },
+  { name: "lock holder", hue: 268, range: 10, saturation: 48, light: 80, lightRange: 5 },
   { name: "probes", hue: 220, range: 0, saturation: 4, light: 72, lightRange: 4 },
   { name: "other", hue: 40, range: 0, saturation: 6, light: 88, lightRange: 2 },
 ];
-const [NATIVE, CXX, KERNEL, INLINED, JIT, WAIT, PROBE, OTHER] = HUES.keys();
+const [NATIVE, CXX, KERNEL, INLINED, JIT, WAIT, HOLDER, PROBE, OTHER] = HUES.keys();
 export const SHADES = 8;
 const RAMP = 16;
 
@@ -50,6 +51,7 @@ function hueOf(tree: Tree, frame: number): number {
     case FrameKind.Jit: return JIT;
     case FrameKind.Inlined: return INLINED;
     case FrameKind.Wait: return WAIT;
+    case FrameKind.Holder: return HOLDER;
     case FrameKind.Probe: return PROBE;
     case FrameKind.Other: return OTHER;
   }

@@ -24,6 +24,7 @@ export enum FrameKind {
   Unknown,
   Other,
   Wait,
+  Holder,
 }
 
 export type Unit = "nsec" | "samples";
