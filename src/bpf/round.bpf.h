@@ -12,6 +12,7 @@
 #define SONDE_BPF_ROUND_BPF_H
 
 #include "bpf/fallen.bpf.h"
+#include "bpf/owner.bpf.h"
 
 #define ROUND_REFILLS 64	/* stretches of a stack that are read */
 #define STILL_NSEC 500000000ull /* how long it is owed at most */
@@ -19,10 +20,6 @@
 /* Of include/linux/sched.h. */
 #define PF_KTHREAD 0x00200000
 #define TASK_STOPPED_OR_TRACED (0x4 | 0x8)
-
-/* Linux 5.18. */
-static long (*const copy_from_task)(void *to, __u32 size, const void *from,
-				    struct task_struct *task, __u64 flags) = (void *)191;
 
 /* Where a thread was when it was last seen off its CPU. */
 struct rest {
@@ -32,6 +29,7 @@ struct rest {
 	__u32 looks; /* how often it was seen so since */
 	__u16 cause; /* 0: it was never seen, or what was seen was of no use */
 	__u16 told;  /* its number in its own pid namespace was */
+	struct owner owner;
 };
 
 struct {
@@ -41,7 +39,6 @@ struct {
 	__type(value, struct rest);
 } rests SEC(".maps");
 
-__u64 round_weight;   /* nanoseconds since the round before this one */
 __u32 round_is_first; /* only what threads are called in their pid namespaces is told */
 __u32 round_is_last;  /* only what is owed is told */
 __u32 round_children; /* a child of the target was forked: one more process */
@@ -74,11 +71,6 @@ static __always_inline bool gave_way(struct task_struct *task)
 		return false;
 	return task->sched_info.last_queued >= self->sched_info.last_arrival &&
 	       task->thread_info.cpu == bpf_get_smp_processor_id();
-}
-
-static __always_inline __u64 switches_of(struct task_struct *task)
-{
-	return task->nvcsw + task->nivcsw;
 }
 
 /* 0: it is not off a CPU. */
@@ -142,11 +134,6 @@ static __always_inline __u32 round_user(struct walk *w, struct task_struct *task
 	}
 	w->sample.user_end = end;
 	return w->at - w->sample.nr_kernel;
-}
-
-static __always_inline bool has_run(struct task_struct *task, __u64 switches)
-{
-	return task->on_cpu || switches_of(task) != switches;
 }
 
 /* Where it is: its open spans, and the kernel half of its stack. */
@@ -223,35 +210,6 @@ static __always_inline void tell_seen(struct task_struct *task, __u64 now)
 	send(&e, sizeof(e), &loss.others);
 }
 
-#if defined(__TARGET_ARCH_x86)
-#define CALL_FUTEX 202
-#else
-#define CALL_FUTEX 98
-#endif
-
-/* Which futex it waits for: what lies there says who has the lock. */
-static __always_inline void tell_futex(struct task_struct *task, __u64 switches, __u64 now)
-{
-	struct pt_regs *user = (struct pt_regs *)bpf_task_pt_regs(task);
-	struct event_futex e = { .nr_words = FUTEX_WORDS };
-	long call = -1;
-
-	if (!user)
-		return;
-	bpf_probe_read_kernel(&call, sizeof(call), &user->orig_rax);
-	if (call != CALL_FUTEX)
-		return;
-	bpf_probe_read_kernel(&e.address, sizeof(e.address), &PT_REGS_PARM1(user));
-	bpf_probe_read_kernel(&e.op, sizeof(e.op), &PT_REGS_PARM2(user));
-	bpf_probe_read_kernel(&e.val, sizeof(e.val), &PT_REGS_PARM3(user));
-	if (copy_from_task(e.words, sizeof(e.words), (void *)e.address, task, 0))
-		e.nr_words = 0;
-	if (has_run(task, switches))
-		return; /* it may wait for another by now */
-	event_fill(&e.head, EVENT_FUTEX, sizeof(e), task->pid, now);
-	send(&e, sizeof(e), &loss.others);
-}
-
 static __always_inline void round_take(struct task_struct *task, struct rest *r, __u32 cause,
 				       __u64 now)
 {
@@ -268,6 +226,7 @@ static __always_inline void round_take(struct task_struct *task, struct rest *r,
 	nk = round_begin(w, task, t, now) & 127;
 	if (has_run(task, switches))
 		return; /* within a microsecond: it may as well not have been seen */
+	r->owner.at = 0;
 	w->sample.cause = cause;
 	w->sample.nr_kernel = nk;
 	nu = round_user(w, task, t);
@@ -288,7 +247,7 @@ static __always_inline void round_take(struct task_struct *task, struct rest *r,
 	if (control.spans && w->nr_foreign)
 		take_foreign(w, t, now);
 	if (cause == CAUSE_WAIT)
-		tell_futex(task, switches, now);
+		tell_futex(task, switches, &r->owner, now);
 	event_fill(&w->sample.head, EVENT_WAIT,
 		   sizeof(struct event_sample) + (nk + nu) * sizeof(__u64), task->pid, now);
 	send(&w->sample, sizeof(struct event_sample) + (nk + nu) * sizeof(__u64),
@@ -336,12 +295,12 @@ int look_round(struct bpf_iter__task *ctx)
 	r->told = inner;
 	if (round_is_first)
 		return 0;
-	if (cause && r->cause == cause && r->switches == switches_of(task)) {
+	if (cause && r->cause == cause && r->switches == switches_of(task) &&
+	    !owner_changed(task, &r->owner, now)) {
 		r->owed += round_weight;
 		r->looks++;
 		if (control.seen && cause == CAUSE_WAIT)
-			tell_futex(task, r->switches,
-				   now); /* who has the lock may be another */
+			tell_futex(task, r->switches, &r->owner, now);
 		if (now - r->owed_since > STILL_NSEC) {
 			settle(r, task, 0, now);
 			r->owed_since = now;

@@ -8,8 +8,7 @@
 static const char *const kinds[] = {
 	[FRAME_USER] = "user",	     [FRAME_KERNEL] = "kernel", [FRAME_JIT] = "jit",
 	[FRAME_INLINED] = "inlined", [FRAME_PROBE] = "probe",	[FRAME_UNKNOWN] = "unknown",
-	[FRAME_OTHER] = "other",     [FRAME_WAIT] = "wait",
-	[FRAME_HOLDER] = "holder",
+	[FRAME_OTHER] = "other",     [FRAME_WAIT] = "wait",	[FRAME_HOLDER] = "holder",
 };
 
 static void add_frame(struct text *t, const struct picture *p, uint32_t frame)

@@ -65,7 +65,7 @@ static bool starts(const struct picture *p, uint32_t frame, const char *with)
 /* What everybody calls, and nobody looks for: of the C library, the kernel. */
 static bool is_common(const struct picture *p, uint32_t frame)
 {
-	static const char *const images[] = { "[kernel]", "[vdso]", "libc.so", "libc-",
+	static const char *const images[] = { "[kernel]",   "[vdso]",	"libc.so", "libc-",
 					      "libpthread", "ld-linux", "ld-musl" };
 	const char *image = picture_text(p, p->frames.at[frame].image_name);
 
@@ -79,7 +79,8 @@ static bool is_named(const struct picture *p, uint32_t frame)
 {
 	const char *name = picture_text(p, p->frames.at[frame].name);
 
-	return p->frames.at[frame].image_name && !symbol_made_name(name) && !strstr(name, "+0x");
+	return p->frames.at[frame].image_name && !symbol_made_name(name) &&
+	       !strstr(name, "+0x");
 }
 
 /* A function of an owner; the one before it is its caller, if that is worth a word. */

@@ -18,6 +18,7 @@
 
 /* Words of a struct pthread_mutex_t. */
 #define MUTEX_LOCK 0
+#define MUTEX_CONTENDED 2 /* that word, of a plain one: others wait */
 #define MUTEX_OWNER 2
 #define MUTEX_KIND 4
 #define MUTEX_ROBUST 0x10
