@@ -1,5 +1,8 @@
 #include "model/holder.h"
 
+#define SLACK_PART 16 /* of a period: a round of looks is shorter, and of one moment */
+#define REACH 2	      /* periods: who runs is seen as often */
+
 void holders_done(struct holders *h)
 {
 	for (uint32_t i = 0; i < h->list.count; i++)
@@ -69,10 +72,11 @@ void holder_ends(struct holders *h, uint32_t tid, nsec from, nsec until)
 }
 
 /* The nearest that reaches into what is known of the wait. */
-static const struct stretch *stretch_at(const struct holder *holder, const struct moment *m)
+static const struct stretch *stretch_at(const struct holder *holder, const struct moment *m,
+					nsec reach)
 {
 	const struct stretch *best = NULL;
-	nsec nearest = UINT64_MAX;
+	nsec nearest = reach;
 
 	for (uint32_t i = holder->stretches.count; i-- > 0;) {
 		const struct stretch *s = &holder->stretches.at[i];
@@ -121,18 +125,19 @@ static bool is_on_way(const struct held *way, unsigned count, uint32_t tid)
 	return false;
 }
 
-uint32_t holder_at(struct holders *h, uint32_t tid, const struct moment *moment, nsec slack)
+uint32_t holder_at(struct holders *h, uint32_t tid, const struct moment *moment)
 {
 	struct held way[HELD_STEPS];
 	struct moment m = *moment;
 	unsigned count = 0;
 	uint32_t number = 0;
+	nsec slack = h->period / SLACK_PART, reach = h->period ? REACH * h->period : UINT64_MAX;
 
 	while (tid && count < HELD_STEPS && !is_on_way(way, count, tid)) {
 		struct holder *holder = find(h, tid);
 		struct moment near = { m.at, m.from > slack ? m.from - slack : 0,
 				       m.to + slack };
-		const struct stretch *s = holder ? stretch_at(holder, &near) : NULL;
+		const struct stretch *s = holder ? stretch_at(holder, &near, reach) : NULL;
 
 		if (!s)
 			break;
@@ -148,8 +153,7 @@ uint32_t holder_at(struct holders *h, uint32_t tid, const struct moment *moment,
 	return number;
 }
 
-static void answer(struct holders *h, struct samples *samples, const struct holder_due *due,
-		   nsec slack)
+static void answer(struct holders *h, struct samples *samples, const struct holder_due *due)
 {
 	uint64_t at = due->sample - samples->dropped;
 	struct sample *s = due->sample >= samples->dropped && at < samples->count
@@ -157,14 +161,14 @@ static void answer(struct holders *h, struct samples *samples, const struct hold
 				   : NULL;
 
 	if (s && s->held == HELD_LATER)
-		s->held = holder_at(h, due->tid, &due->moment, slack);
+		s->held = holder_at(h, due->tid, &due->moment);
 }
 
-void holders_settle(struct holders *h, struct samples *samples, nsec before, nsec slack)
+void holders_settle(struct holders *h, struct samples *samples, nsec before)
 {
 	while (h->asked < h->due.count &&
 	       (h->due.at[h->asked].told <= before || h->due.count - h->asked > HOLDERS_DUE))
-		answer(h, samples, &h->due.at[h->asked++], slack);
+		answer(h, samples, &h->due.at[h->asked++]);
 	if (!h->asked || h->asked < h->due.count / 2)
 		return;
 	h->due.count -= h->asked;

@@ -3,9 +3,9 @@
  *
  * A thread that has a lock which another waits for is followed from then on: its newest
  * stretches are kept, a moment on a CPU or a wait.  What it did at a moment of that other's
- * wait is known if one of them reaches into that wait: between two samples a lock may be taken
- * and given back, and what is seen of its thread then has nothing to do with it.  That is asked
- * a little later (holders_settle()), when what comes after is known too.
+ * wait is known if one of them reaches into that wait, and is near: between two samples a lock
+ * may be taken and given back, and what is seen of its thread then has nothing to do with it.
+ * That is asked a little later (holders_settle()), when what comes after is known too.
  */
 #ifndef SONDE_MODEL_HOLDER_H
 #define SONDE_MODEL_HOLDER_H
@@ -59,6 +59,7 @@ struct holders {
 	struct table ids;
 	ARRAY(struct holder_due) due; /* in the order they were told, from `asked` on */
 	uint32_t asked;
+	nsec period;	  /* of samples */
 	uint64_t refused; /* threads that were not followed, and what found no number */
 };
 
@@ -69,14 +70,13 @@ void holder_follow(struct holders *h, uint32_t tid, const struct stretch *now);
 void holder_does(struct holders *h, uint32_t tid, const struct stretch *stretch);
 /* What began then was seen until then, whatever came after it. */
 void holder_ends(struct holders *h, uint32_t tid, nsec from, nsec until);
-/* What a thread did at a moment: a number from 1; 0: that is not known.  slack: two
- * looks so near to each other are one. */
-uint32_t holder_at(struct holders *h, uint32_t tid, const struct moment *moment, nsec slack);
+/* What a thread did at a moment, a number from 1; 0: that is not known. */
+uint32_t holder_at(struct holders *h, uint32_t tid, const struct moment *moment);
 /* NULL: there is none of that number. */
 const struct held *held_at(const struct holders *h, uint32_t number);
 /* For a sample that is HELD_LATER. */
 void holder_ask_later(struct holders *h, const struct holder_due *due);
 /* Answers what was asked before a time, if the sample is there still. */
-void holders_settle(struct holders *h, struct samples *samples, nsec before, nsec slack);
+void holders_settle(struct holders *h, struct samples *samples, nsec before);
 
 #endif

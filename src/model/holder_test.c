@@ -173,6 +173,23 @@ static void what_is_over_is_over(void **state)
 	store_free(st);
 }
 
+/* It runs unseen: one moment is no witness for long. */
+static void far_from_a_sample_it_is_not_known(void **state)
+{
+	struct store *st = make_store();
+
+	waits_for(st, 10000, A, B);
+	rests(st, 14000, B, 0x200);
+	ended(st, 15000, B, 0);
+	ended(st, 21000, A, 10);
+	build_end(st, 30000);
+	assert_int_equal(did(st, A, 0, 0), 0);
+	assert_int_equal(did(st, A, 1, 0), 0);	   /* around 10600 */
+	assert_int_equal(did(st, A, 3, 0), 0x200); /* 13100 */
+	assert_int_equal(did(st, A, 6, 0), 0);	   /* 16900 */
+	store_free(st);
+}
+
 static void holders_wait_for_others(void **state)
 {
 	struct store *st = make_store();
@@ -250,10 +267,10 @@ static void bounds_are_kept(void **state)
 							   .told = 1000000,
 							   .moment = { s.from, s.from, s.from },
 							   .tid = 7 });
-		holders_settle(&h, &samples, 0, 0);
+		holders_settle(&h, &samples, 0);
 	}
 	assert_true(h.due.count - h.asked <= HOLDERS_DUE);
-	holders_settle(&h, &samples, 1000000, 0);
+	holders_settle(&h, &samples, 1000000);
 	assert_int_equal(h.due.count, 0);
 	for (uint32_t i = 0; i < samples.count; i++)
 		assert_int_equal(held_at(&h, sample_at(&samples, i)->held)->node, 1);
@@ -270,6 +287,7 @@ int main(void)
 		cmocka_unit_test(what_ran_beside_a_short_wait_is_not),
 		cmocka_unit_test(waits_of_holders_last_as_long_as_they_were_seen),
 		cmocka_unit_test(what_is_over_is_over),
+		cmocka_unit_test(far_from_a_sample_it_is_not_known),
 		cmocka_unit_test(holders_wait_for_others),
 		cmocka_unit_test(a_ring_ends_where_it_began),
 		cmocka_unit_test(it_is_known_soon),

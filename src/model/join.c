@@ -39,6 +39,7 @@ static void join_target(struct store *st, const struct event *e)
 	st->origin.host = join_text(st, e, &at);
 	st->origin.kernel = join_text(st, e, &at);
 	st->origin.command = join_text(st, e, &at);
+	st->holders.period = target->period;
 	join_sees_time(st, e->time);
 }
 

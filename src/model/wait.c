@@ -7,7 +7,6 @@
 
 #define PARTS_MOST 8	/* of a stretch of a wait, each with what its lock's owner did then */
 #define LATER_PERIODS 3 /* so long after a moment all have been looked at that were there */
-#define SLACK_PART 16	/* of a period: a round of looks is shorter */
 
 /* Says of samples before a time what those did that had what they waited for, so far as that
  * can be known by now. */
@@ -16,8 +15,7 @@ static void settle(struct store *st, nsec time)
 	nsec later = LATER_PERIODS * st->origin.period;
 
 	if (st->holders.asked < st->holders.due.count)
-		holders_settle(&st->holders, &st->samples, time > later ? time - later : 0,
-			       st->origin.period / SLACK_PART);
+		holders_settle(&st->holders, &st->samples, time > later ? time - later : 0);
 }
 
 /* What its holder did at a moment of the wait is to be asked. */

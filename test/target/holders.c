@@ -9,7 +9,8 @@
  * chain: "keeper" has front_mu, and waits in take_back for back_mu, while "flusher" has that
  * and computes in write_out;
  * hand: "keeper" has turn_mu and computes in compute_held, for half of the time; "second",
- * which was there before, has it then, and computes in second_turn.
+ * which was there before, has it then, and computes in second_turn;
+ * free: nobody has front_mu.
  *
  * Before and after it has a lock, the keeper computes in tidy_up.  It prints nanoseconds that
  * were waited by kind, and those in which it was so.
@@ -22,9 +23,9 @@
 #include <string.h>
 #include <unistd.h>
 
-enum kind { COMPUTE, CHAIN, HAND, NR_KIND };
+enum kind { COMPUTE, CHAIN, HAND, FREE, NR_KIND };
 
-static const char *const names[NR_KIND] = { "compute", "chain", "hand" };
+static const char *const names[NR_KIND] = { "compute", "chain", "hand", "free" };
 static uint64_t waited[NR_KIND], computed[NR_KIND], second_had;
 
 static pthread_mutex_t front_mu = PTHREAD_MUTEX_INITIALIZER;
@@ -179,7 +180,7 @@ int main(int argc, char **argv)
 		if (!stage.variant || strstr(stage.variant, names[i]))
 			kinds[count++] = i;
 	if (!count) {
-		fprintf(stderr, "holders: --variant is a list of compute, chain, hand\n");
+		fprintf(stderr, "holders: --variant is a list of compute, chain, hand, free\n");
 		return 2;
 	}
 	set_up();
@@ -189,8 +190,10 @@ int main(int argc, char **argv)
 		state ^= state >> 7;
 		state ^= state << 17;
 		now = kinds[state % count];
-		sem_post(&asked);
-		sem_wait(&held);
+		if (now != FREE) {
+			sem_post(&asked);
+			sem_wait(&held);
+		}
 		handle(now == HAND ? &turn_mu : &front_mu);
 		usleep(length / 1000);
 	}
