@@ -203,6 +203,68 @@ static void what_a_cause_waits_for_is_found(void **state)
 			    "get: all, all");
 }
 
+/* Where those are that have what calls of a cause wait for, as "function<caller; wait, owner,
+ * function<caller". */
+static const char *steps(const struct build_samples *stacks)
+{
+	static char said[256];
+	struct picture *p = build_pair(stacks);
+	struct cause found[CAUSES_MAX];
+	struct contrast all;
+	unsigned at = 0;
+
+	assert_true(compare_cpu(p, &all));
+	assert_int_not_equal(cause_find(p, all.extra, found), 0);
+	said[0] = 0;
+	for (unsigned i = 0; i < found[0].nr_steps; i++) {
+		const struct cause_step *s = &found[0].steps[i];
+		const uint32_t frames[] = { s->wait, s->owner, s->function, s->caller };
+
+		at += snprintf(said + at, sizeof(said) - at, i ? "; " : "");
+		for (unsigned k = i ? 0 : 2; k < COUNT_OF(frames); k++)
+			if (frames[k])
+				at += snprintf(said + at, sizeof(said) - at, "%s%s",
+					       k == 3	? "<"
+					       : k == 0 ? ""
+					       : i	? ", "
+							: "",
+					       picture_text(p, p->frames.at[frames[k]].name));
+	}
+	picture_free(p);
+	return said;
+}
+
+#define STEPS(...) steps((const struct build_samples[]){ __VA_ARGS__, { 0 } })
+#define IN_GET "exec;get;[waits: mutex m];[held by a]"
+
+static void where_the_owner_is_is_found(void **state)
+{
+	assert_string_equal(
+		STEPS({ IN_GET ";main [holder];fill [holder];sum [holder]", 800, 0 },
+		      { IN_GET, 100, 0 }, { "exec;log", 130, 90 }),
+		"sum [holder]<fill [holder]");
+	/* in two places, which one calls */
+	assert_string_equal(
+		STEPS({ IN_GET ";main [holder];fill [holder];sum [holder]", 400, 0 },
+		      { IN_GET ";main [holder];fill [holder];add [holder]", 400, 0 },
+		      { "exec;log", 130, 90 }),
+		"fill [holder]<main [holder]");
+	/* little is known of it */
+	assert_string_equal(STEPS({ IN_GET ";main [holder];fill [holder]", 100, 0 },
+				  { IN_GET, 800, 0 }, { "exec;log", 130, 90 }),
+			    "");
+	/* it waits */
+	assert_string_equal(STEPS({ IN_GET ";fill [holder];[waits: mutex n] [holder];"
+					   "[held by b] [holder];put [holder]",
+				    800, 0 },
+				  { "exec;log", 130, 90 }),
+			    "fill [holder]; [waits: mutex n] [holder], [held by b] [holder], "
+			    "put [holder]");
+	assert_string_equal(STEPS({ IN_GET ";fill [holder];[waits: disk] [holder]", 800, 0 },
+				  { "exec;log", 130, 90 }),
+			    "fill [holder]; [waits: disk] [holder]");
+}
+
 static void chance_and_less_are_no_cause(void **state)
 {
 	assert_string_equal(CAUSES({ "a", 110, 100 }, { "b", 100, 100 }, { "c", 105, 100 }),
@@ -223,6 +285,7 @@ int main(void)
 		cmocka_unit_test(a_name_is_preferred),
 		cmocka_unit_test(the_border_of_the_kernel_is_an_end),
 		cmocka_unit_test(what_a_cause_waits_for_is_found),
+		cmocka_unit_test(where_the_owner_is_is_found),
 		cmocka_unit_test(chance_and_less_are_no_cause),
 	};
 

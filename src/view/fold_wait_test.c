@@ -82,11 +82,131 @@ static void numbers_are_those_of_the_process(void **state)
 	store_free(st);
 }
 
+static void still(struct store *st, nsec time, uint32_t tid, uint32_t looks)
+{
+	build_still(st, time, tid,
+		    &(struct event_still){
+			    .pid = PID, .weight = looks * MS, .looks = looks | STILL_ENDED });
+}
+
+#define HELD_BY_IO AT_LOCK "[waits: mutex table]/[held by io]"
+
+static void what_the_holder_does_is_below_it(void **state)
+{
+	struct store *st = make_store(NULL);
+	struct picture *p;
+	uint32_t at;
+
+	st->causes = CAUSES_WALL;
+	sample(st, 1099 * MS, 8, 0, &in_hot); /* before */
+	wait_for(st, 1100 * MS, 7, 0, 8);
+	sample(st, 1100 * MS + MS / 2, 8, 0, &in_parse);
+	sample(st, 1101 * MS + MS / 2, 8, 0, &in_render);
+	still(st, 1103 * MS, 7, 2);
+	wait_for(st, 1104 * MS, 7, 0, 8); /* nothing is seen of it meanwhile */
+	still(st, 1110 * MS, 7, 0);
+	build_end(st, 1120 * MS);
+	for (enum fold_by by = FOLD_FUNCTION; by <= FOLD_ADDRESS; by++) {
+		p = ask_locks(st, by);
+		at = node(p, HELD_BY_IO "/main [holder]/handle [holder]/parse [holder]");
+		assert_int_equal(p->nodes.at[at].self_nsec[SIDE_OUT], 2 * MS);
+		assert_int_equal(p->frames.at[p->nodes.at[at].frame].kind, FRAME_HOLDER);
+		assert_int_equal(time_at(p, HELD_BY_IO
+					 "/main [holder]/handle [holder]/render [holder]"),
+				 MS);
+		assert_int_equal(time_at(p, HELD_BY_IO), MS);
+		assert_int_equal(node(p, HELD_BY_IO "/main [holder]/hot [holder]"), UINT32_MAX);
+		/* what it has on its own account is no more than that */
+		assert_int_equal(time_at(p, "main/handle/parse"), MS);
+		assert_int_equal(time_at(p, "main/hot"), MS);
+		picture_free(p);
+	}
+	store_free(st);
+}
+
+static void who_waits_for_whom_is_a_way_down(void **state)
+{
+	struct store *st = make_store(NULL);
+	struct picture *p;
+
+	st->causes = CAUSES_WALL;
+	build_thread(st, 9, PID, "disk");
+	wait_for(st, 1100 * MS, 8, 40, 9);
+	wait_for(st, 1100 * MS, 7, 0, 8);
+	sample(st, 1101 * MS, 9, 0, &in_hot);
+	still(st, 1102 * MS, 7, 1);
+	still(st, 1102 * MS, 8, 1);
+	build_end(st, 1110 * MS);
+	p = ask_locks(st, FOLD_FUNCTION);
+	assert_int_equal(time_at(p, HELD_BY_IO "/main [holder]/pthread_mutex_lock [holder]/"
+					       "[waits: mutex table+40] [holder]/"
+					       "[held by disk] [holder]/main [holder]/"
+					       "hot [holder]"),
+			 2 * MS);
+	assert_int_equal(time_at(p, AT_LOCK "[waits: mutex table+40]/[held by disk]/"
+					    "main [holder]/hot [holder]"),
+			 2 * MS);
+	picture_free(p);
+	store_free(st);
+}
+
+/* What lies there was taken for a mutex; the function that waits says that it is none, or that
+ * another thread has it. */
+static void a_guess_is_no_owner(void **state)
+{
+	struct store *st = make_store(NULL);
+	struct query q = { .fold = FOLD_FUNCTION };
+	struct picture *p = NULL;
+
+	st->causes = CAUSES_WALL;
+	wait_for(st, 1100 * MS, 7, 0, 8);
+	sample(st, 1101 * MS, 8, 0, &in_hot);
+	still(st, 1102 * MS, 7, 1);
+	build_end(st, 1110 * MS);
+	assert_int_not_equal(sample_at(&st->samples, 0)->held, 0);
+	assert_int_equal(view_answer(st, &q, &naming, &p, NULL), 0);
+	assert_int_equal(time_at(p, "main/log/[waits: lock or condition]"), 2 * MS);
+	for (uint32_t i = 0; i < p->frames.count; i++)
+		assert_int_not_equal(p->frames.at[i].kind, FRAME_HOLDER);
+	picture_free(p);
+	store_free(st);
+}
+
+/* Asked before it is known, and again. */
+static void what_is_known_later_is_put_right(void **state)
+{
+	struct store *st = make_store(NULL);
+	struct query q = { .fold = FOLD_FUNCTION };
+	struct answers kept = { .asked = 0 };
+	struct picture *p = NULL;
+
+	st->causes = CAUSES_WALL;
+	wait_for(st, 1100 * MS, 7, 0, 8);
+	for (unsigned round = 0; round < 4; round++) {
+		assert_int_equal(answers_ask(&kept, st, &q, &lock_naming, &p, NULL), 0);
+		assert_int_equal(time_at(p, HELD_BY_IO), round < 2 ? (1 + round) * MS : 0);
+		assert_int_equal(time_at(p, HELD_BY_IO "/main [holder]/hot [holder]"),
+				 round < 2 ? 0 : 2 * MS);
+		if (round == 0) {
+			sample(st, 1101 * MS, 8, 0, &in_hot);
+			still(st, 1102 * MS, 7, 1);
+		} else if (round == 1) {
+			sample(st, 1108 * MS, 8, 0, &in_parse);
+		}
+	}
+	answers_done(&kept);
+	store_free(st);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_lock_has_a_name_and_who_has_it),
 		cmocka_unit_test(numbers_are_those_of_the_process),
+		cmocka_unit_test(what_the_holder_does_is_below_it),
+		cmocka_unit_test(who_waits_for_whom_is_a_way_down),
+		cmocka_unit_test(a_guess_is_no_owner),
+		cmocka_unit_test(what_is_known_later_is_put_right),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
