@@ -1,8 +1,9 @@
 /*
- * owner - what futex a thread waits for, and whether another thread has it by now.
+ * owner - what futex a thread waits for, and who has it by now.
  *
  * A mutex goes from one to the next while a third waits for it: each has its part of that wait.
- * So at every look the word is read that says who has it, once for all that wait for it.
+ * So at every look the word is read that says who has it, and told if it is another: once for
+ * all that wait for it, however many these are.
  */
 #ifndef SONDE_BPF_OWNER_BPF_H
 #define SONDE_BPF_OWNER_BPF_H
@@ -20,14 +21,16 @@ static long (*const copy_from_task)(void *to, __u32 size, const void *from,
 /* Of the mutex that a thread waits for. */
 struct owner {
 	__u64 at; /* the word that says who has it; 0: it waits for none */
-	__u32 was;
+	__u64 futex;
+	__u32 was; /* when the wait was first seen */
 	__u32 pad;
 };
 
 struct owner_read {
-	__u64 at, time;
+	__u64 at, futex, time;
+	__u64 seen; /* when it was read to be so; 0: not yet */
 	__u32 pid;
-	__u32 word; /* a number of a thread; 0: nobody has it, or it could not be read */
+	__u32 word; /* a number of a thread */
 };
 
 struct {
@@ -61,6 +64,7 @@ static __always_inline void owner_note(struct owner *o, const struct event_futex
 	__u32 op = f->op & OP_MASK;
 
 	o->at = 0;
+	o->futex = f->address;
 	if (!f->nr_words)
 		return;
 	if (op == OP_LOCK_PI || op == OP_LOCK_PI2 || f->words[MUTEX_KIND] & MUTEX_ROBUST) {
@@ -72,27 +76,48 @@ static __always_inline void owner_note(struct owner *o, const struct event_futex
 	}
 }
 
-static __always_inline bool owner_changed(struct task_struct *task, struct owner *o, __u64 now)
+static __always_inline void owner_tell(struct task_struct *task, struct owner_read *r,
+				       __u32 word, __u64 now)
+{
+	struct event_owner e = {
+		.address = r->futex, .seen = r->seen, .pid = r->pid, .number = word
+	};
+
+	event_fill(&e.head, EVENT_OWNER, sizeof(e), task->pid, now);
+	send(&e, sizeof(e), &loss.others);
+}
+
+/* Of all that wait for it one reads, in a look. */
+static __always_inline void owner_look(struct task_struct *task, struct owner *o, __u64 now)
 {
 	__u32 key, word = 0;
 	struct owner_read *r;
 
 	if (!o->at)
-		return false;
+		return;
 	key = (o->at >> 2 ^ o->at >> 12 ^ task->tgid) % OWNERS_READ;
 	r = bpf_map_lookup_elem(&owners, &key);
 	if (!r)
-		return false;
-	if (r->at != o->at || r->pid != task->tgid ||
-	    now - r->time > round_weight / OWNERS_FRESH) {
-		if (copy_from_task(&word, sizeof(word), (void *)o->at, task, 0))
-			word = 0;
+		return;
+	if (r->at != o->at || r->pid != task->tgid) {
 		r->at = o->at;
+		r->futex = o->futex;
 		r->pid = task->tgid;
-		r->time = now;
-		r->word = word & WORD_NUMBER;
+		r->word = o->was;
+		r->seen = 0;
+	} else if (now - r->time < round_weight / OWNERS_FRESH) {
+		return;
 	}
-	return r->word && r->word != o->was;
+	r->time = now;
+	if (copy_from_task(&word, sizeof(word), (void *)o->at, task, 0))
+		return;
+	word &= WORD_NUMBER;
+	if (!word)
+		return; /* between one and the next */
+	if (word != r->word)
+		owner_tell(task, r, word, now);
+	r->word = word;
+	r->seen = now;
 }
 
 /* Which futex it waits for: what lies there says who has the lock. */

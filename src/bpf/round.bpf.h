@@ -295,12 +295,13 @@ int look_round(struct bpf_iter__task *ctx)
 	r->told = inner;
 	if (round_is_first)
 		return 0;
-	if (cause && r->cause == cause && r->switches == switches_of(task) &&
-	    !owner_changed(task, &r->owner, now)) {
+	if (cause && r->cause == cause && r->switches == switches_of(task)) {
 		r->owed += round_weight;
 		r->looks++;
 		if (control.seen && cause == CAUSE_WAIT)
 			tell_futex(task, r->switches, &r->owner, now);
+		else
+			owner_look(task, &r->owner, now);
 		if (now - r->owed_since > STILL_NSEC) {
 			settle(r, task, 0, now);
 			r->owed_since = now;

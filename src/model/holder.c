@@ -1,8 +1,5 @@
 #include "model/holder.h"
 
-#define SLACK_PART 16 /* of a period: a round of looks is shorter, and of one moment */
-#define REACH 2	      /* periods: who runs is seen as often */
-
 void holders_done(struct holders *h)
 {
 	for (uint32_t i = 0; i < h->list.count; i++)
@@ -11,7 +8,6 @@ void holders_done(struct holders *h)
 	table_done(&h->tids);
 	array_done(&h->held);
 	table_done(&h->ids);
-	array_done(&h->due);
 }
 
 static struct holder *find(const struct holders *h, uint32_t tid)
@@ -71,22 +67,20 @@ void holder_ends(struct holders *h, uint32_t tid, nsec from, nsec until)
 	}
 }
 
-/* The nearest that reaches into what is known of the wait. */
-static const struct stretch *stretch_at(const struct holder *holder, const struct moment *m,
-					nsec reach)
+const struct stretch *holder_at(const struct holders *h, uint32_t tid, nsec at, nsec from,
+				nsec to, nsec reach)
 {
+	const struct holder *holder = find(h, tid);
 	const struct stretch *best = NULL;
 	nsec nearest = reach;
 
-	for (uint32_t i = holder->stretches.count; i-- > 0;) {
+	for (uint32_t i = holder ? holder->stretches.count : 0; i-- > 0;) {
 		const struct stretch *s = &holder->stretches.at[i];
-		nsec away = m->at < s->from    ? s->from - m->at
-			    : m->at > s->until ? m->at - s->until
-					       : 0;
+		nsec away = at < s->from ? s->from - at : at > s->until ? at - s->until : 0;
 
-		if (s->until < m->from)
+		if (s->until < from)
 			break;
-		if (s->from <= m->to && away < nearest) {
+		if (s->from <= to && away < nearest) {
 			best = s;
 			nearest = away;
 		}
@@ -94,7 +88,7 @@ static const struct stretch *stretch_at(const struct holder *holder, const struc
 	return best;
 }
 
-static uint32_t held_add(struct holders *h, const struct held *held)
+uint32_t held_add(struct holders *h, const struct held *held)
 {
 	uint64_t key = hash_u64((uint64_t)held->node << 32 | held->tid) ^ held->next;
 	uint32_t number;
@@ -115,68 +109,4 @@ static uint32_t held_add(struct holders *h, const struct held *held)
 const struct held *held_at(const struct holders *h, uint32_t number)
 {
 	return number && number <= h->held.count ? &h->held.at[number - 1] : NULL;
-}
-
-static bool is_on_way(const struct held *way, unsigned count, uint32_t tid)
-{
-	for (unsigned i = 0; i < count; i++)
-		if (way[i].tid == tid)
-			return true;
-	return false;
-}
-
-uint32_t holder_at(struct holders *h, uint32_t tid, const struct moment *moment)
-{
-	struct held way[HELD_STEPS];
-	struct moment m = *moment;
-	unsigned count = 0;
-	uint32_t number = 0;
-	nsec slack = h->period / SLACK_PART, reach = h->period ? REACH * h->period : UINT64_MAX;
-
-	while (tid && count < HELD_STEPS && !is_on_way(way, count, tid)) {
-		struct holder *holder = find(h, tid);
-		struct moment near = { m.at, m.from > slack ? m.from - slack : 0,
-				       m.to + slack };
-		const struct stretch *s = holder ? stretch_at(holder, &near, reach) : NULL;
-
-		if (!s)
-			break;
-		way[count++] = (struct held){ .node = s->node, .tid = tid };
-		tid = s->owner;
-		m.from = s->from > m.from ? s->from : m.from;
-		m.to = s->until < m.to ? s->until : m.to;
-	}
-	while (count) {
-		way[--count].next = number;
-		number = held_add(h, &way[count]);
-	}
-	return number;
-}
-
-static void answer(struct holders *h, struct samples *samples, const struct holder_due *due)
-{
-	uint64_t at = due->sample - samples->dropped;
-	struct sample *s = due->sample >= samples->dropped && at < samples->count
-				   ? sample_at(samples, at)
-				   : NULL;
-
-	if (s && s->held == HELD_LATER)
-		s->held = holder_at(h, due->tid, &due->moment);
-}
-
-void holders_settle(struct holders *h, struct samples *samples, nsec before)
-{
-	while (h->asked < h->due.count &&
-	       (h->due.at[h->asked].told <= before || h->due.count - h->asked > HOLDERS_DUE))
-		answer(h, samples, &h->due.at[h->asked++]);
-	if (!h->asked || h->asked < h->due.count / 2)
-		return;
-	h->due.count -= h->asked;
-	memmove(h->due.at, h->due.at + h->asked, h->due.count * sizeof(*h->due.at));
-	h->asked = 0;
-}
-
-void holder_ask_later(struct holders *h, const struct holder_due *due)
-{
-	array_push(&h->due, *due);
 }

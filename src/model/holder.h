@@ -2,10 +2,7 @@
  * holder - what threads do that have what others wait for.
  *
  * A thread that has a lock which another waits for is followed from then on: its newest
- * stretches are kept, a moment on a CPU or a wait.  What it did at a moment of that other's
- * wait is known if one of them reaches into that wait, and is near: between two samples a lock
- * may be taken and given back, and what is seen of its thread then has nothing to do with it.
- * That is asked a little later (holders_settle()), when what comes after is known too.
+ * stretches are kept, a moment on a CPU or a wait.
  */
 #ifndef SONDE_MODEL_HOLDER_H
 #define SONDE_MODEL_HOLDER_H
@@ -17,8 +14,6 @@
 #define HOLDERS_MAX 1024     /* threads that are followed, */
 #define HOLDER_STRETCHES 512 /* and the newest of each (32 bytes) */
 #define HELD_MAX (1u << 20)  /* 12 bytes each */
-#define HELD_STEPS 10	     /* who waits for whom, at most */
-#define HOLDERS_DUE 65536    /* moments of which it is to be asked (48 bytes) */
 
 #define HELD_LATER UINT32_MAX /* instead of a number: it will be known later */
 
@@ -32,12 +27,9 @@ struct held {
 struct stretch {
 	nsec from, until; /* until UINT64_MAX: it lasts */
 	node_id node;
-	uint32_t owner; /* thread that has what it waited for, 0 = none, or not known */
-};
-
-/* A moment of a wait, and what of the wait is known. */
-struct moment {
-	nsec at, from, to;
+	/* of a wait: thread that had what it waited for at first, and whose that is by now
+	 * (lock_hold_at()); 0 = none, or not known */
+	uint32_t owner, line;
 };
 
 struct holder {
@@ -45,21 +37,11 @@ struct holder {
 	ARRAY(struct stretch) stretches;
 };
 
-struct holder_due {
-	uint64_t sample; /* its number */
-	nsec told;
-	struct moment moment;
-	uint32_t tid; /* who has it */
-};
-
 struct holders {
 	ARRAY(struct holder) list;
 	struct table tids;
 	ARRAY(struct held) held;
 	struct table ids;
-	ARRAY(struct holder_due) due; /* in the order they were told, from `asked` on */
-	uint32_t asked;
-	nsec period;	  /* of samples */
 	uint64_t refused; /* threads that were not followed, and what found no number */
 };
 
@@ -70,13 +52,13 @@ void holder_follow(struct holders *h, uint32_t tid, const struct stretch *now);
 void holder_does(struct holders *h, uint32_t tid, const struct stretch *stretch);
 /* What began then was seen until then, whatever came after it. */
 void holder_ends(struct holders *h, uint32_t tid, nsec from, nsec until);
-/* What a thread did at a moment, a number from 1; 0: that is not known. */
-uint32_t holder_at(struct holders *h, uint32_t tid, const struct moment *moment);
+/* The stretch of a thread that is nearest to a moment, of those that reach into the time
+ * from..to; NULL: none is near. */
+const struct stretch *holder_at(const struct holders *h, uint32_t tid, nsec at, nsec from,
+				nsec to, nsec reach);
+/* A number from 1, the same for the same; 0: there is no room. */
+uint32_t held_add(struct holders *h, const struct held *held);
 /* NULL: there is none of that number. */
 const struct held *held_at(const struct holders *h, uint32_t number);
-/* For a sample that is HELD_LATER. */
-void holder_ask_later(struct holders *h, const struct holder_due *due);
-/* Answers what was asked before a time, if the sample is there still. */
-void holders_settle(struct holders *h, struct samples *samples, nsec before);
 
 #endif

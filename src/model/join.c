@@ -39,7 +39,6 @@ static void join_target(struct store *st, const struct event *e)
 	st->origin.host = join_text(st, e, &at);
 	st->origin.kernel = join_text(st, e, &at);
 	st->origin.command = join_text(st, e, &at);
-	st->holders.period = target->period;
 	join_sees_time(st, e->time);
 }
 
@@ -318,6 +317,7 @@ static const struct {
 	[EVENT_STILL] = { join_still, sizeof(struct event_still) },
 	[EVENT_SEEN] = { join_seen, sizeof(struct event_seen) },
 	[EVENT_FUTEX] = { join_futex, sizeof(struct event_futex) },
+	[EVENT_OWNER] = { join_owner, sizeof(struct event_owner) },
 	[EVENT_ENTER] = { join_enter, sizeof(struct event_enter) },
 	[EVENT_LEAVE] = { join_leave, sizeof(struct event_leave) },
 	[EVENT_FORK] = { join_fork, sizeof(struct event_fork) },

@@ -12,7 +12,9 @@
 #include "model/space.h"
 #include "wire/event.h"
 
-#define LOCKS_MAX 65535 /* 120 bytes each */
+#define LOCKS_MAX 65535	 /* 120 bytes each */
+#define LOCK_LINES 65536 /* 24 bytes each, */
+#define LOCK_CHANGES 512 /* and the newest of each (24 bytes) */
 
 struct lock {
 	uint32_t pid;
@@ -23,10 +25,31 @@ struct lock {
 	struct event_futex futex; /* head is 0 */
 };
 
+/* Another thread that had it, from one look on. */
+struct lock_change {
+	nsec since;
+	nsec before;  /* the one before was seen to have it so long; 0 = not known */
+	uint32_t tid; /* 0 = not known */
+};
+
+/* A mutex while it is waited for. */
+struct lock_line {
+	ARRAY(struct lock_change) changes;
+	nsec lost; /* there were some until then */
+};
+
+/* Who has one, from when to when it was seen so. */
+struct lock_hold {
+	uint32_t tid; /* 0 = not known */
+	nsec from, to;
+};
+
 struct locks {
 	ARRAY(struct lock) list;
 	struct table ids;
-	uint64_t refused; /* waits for one that found no room */
+	ARRAY(struct lock_line) lines;
+	struct table line_ids;
+	uint64_t refused; /* waits for one that found no room, and changes of one */
 };
 
 void locks_done(struct locks *l);
@@ -41,6 +64,17 @@ void lock_keep_owners(struct lock *lock,
 /* Who has it, if it is a mutex, and if it is a read-write lock; 0 = not known. */
 uint32_t lock_mutex_owner(const struct event_futex *futex);
 uint32_t lock_rwlock_owner(const struct event_futex *futex);
+/* Says so instead. */
+void lock_give(struct lock *lock, uint32_t number);
+/* Will be told of if another thread has it (EVENT_OWNER). */
+bool lock_is_followed(const struct event_futex *futex);
+/* A number from 1 for one that is; 0: there is no room. */
+uint32_t lock_line(struct locks *l, uint32_t pid, uint64_t address);
+void lock_changes(struct locks *l, uint32_t line, const struct lock_change *change);
+/* Who has it at a moment of a wait, of which is known who had it at first, and how long it
+ * was seen. */
+struct lock_hold lock_hold_at(const struct locks *l, uint32_t line, nsec at,
+			      const struct lock_hold *first);
 /* A number from 1, the same for the same; 0: there is no room. */
 uint32_t lock_add(struct locks *l, const struct lock *lock);
 /* NULL: there is none of that number. */

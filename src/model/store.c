@@ -47,6 +47,7 @@ void store_free(struct store *st)
 	table_done(&st->numbers);
 	locks_done(&st->locks);
 	holders_done(&st->holders);
+	array_done(&st->due);
 	frames_done(&st->frames);
 	tree_done(&st->tree);
 	spans_done(&st->spans);

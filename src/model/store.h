@@ -69,8 +69,15 @@ struct store_thread {
 	struct sample wait;	  /* as it was seen last off its CPU; cause 0: never */
 	bool waits;		  /* and it was not seen otherwise since */
 	nsec until;		  /* so long it was seen there */
-	uint32_t owner;		  /* thread that had what it waited for, 0 = not known */
+	uint32_t owner, line;	  /* who had what it waited for at first, and whose it is */
 	uint64_t untold;	  /* number of that sample, while it is to be asked about */
+};
+
+/* A sample of a wait, of which it is to be said what the one did that has what it is for. */
+struct store_due {
+	uint64_t sample; /* its number */
+	nsec told, at;
+	struct lock_hold hold;
 };
 
 /* Where the stream comes from (event_target). */
@@ -124,6 +131,8 @@ struct store {
 	struct table numbers; /* pid << 32 | number, where they are told -> tid */
 	struct locks locks;
 	struct holders holders;
+	ARRAY(struct store_due) due; /* in the order they were told, from `asked` on */
+	uint32_t asked;
 	uint64_t threads_seen; /* distinct, as far as they are known */
 
 	uint64_t causes;	  /* of samples that are taken, bits (wire/sample_cause.h) */

@@ -1,39 +1,20 @@
 #include "model/wait.h"
 
+#include "model/blame.h"
 #include "model/stack.h"
 #include "wire/sample_cause.h"
 
 #include <stddef.h>
 
-#define PARTS_MOST 8	/* of a stretch of a wait, each with what its lock's owner did then */
-#define LATER_PERIODS 3 /* so long after a moment all have been looked at that were there */
+#define PARTS_MOST 8 /* of a stretch of a wait: who has its lock, and does what, may change */
 
-/* Says of samples before a time what those did that had what they waited for, so far as that
- * can be known by now. */
-static void settle(struct store *st, nsec time)
-{
-	nsec later = LATER_PERIODS * st->origin.period;
-
-	if (st->holders.asked < st->holders.due.count)
-		holders_settle(&st->holders, &st->samples, time > later ? time - later : 0);
-}
-
-/* What its holder did at a moment of the wait is to be asked. */
-static void ask(struct store *st, const struct store_thread *t, uint64_t sample, nsec at,
-		nsec time)
-{
-	struct holder_due due = { .sample = sample,
-				  .told = time,
-				  .moment = { at, t->wait.time, t->until },
-				  .tid = t->owner };
-
-	holder_ask_later(&st->holders, &due);
-}
-
+/* Its first sample, which was put before it was known how long it would be there. */
 static void ask_first(struct store *st, struct store_thread *t, nsec time)
 {
-	if (t->owner && t->wait.held == HELD_LATER)
-		ask(st, t, t->untold, t->wait.time, time);
+	struct lock_hold hold = blame_at(st, t, t->wait.time);
+
+	if (t->wait.held == HELD_LATER)
+		blame_later(st, t->untold, t->wait.time, &hold, time);
 	t->wait.held = 0;
 }
 
@@ -41,7 +22,7 @@ void wait_breaks(struct store *st, uint32_t tid, nsec time)
 {
 	if (store_thread(st, tid))
 		store_get_thread(st, tid)->waits = false;
-	settle(st, time);
+	blame_settle(st, time);
 }
 
 void wait_ends(struct store *st, uint32_t tid, nsec time)
@@ -59,7 +40,7 @@ void wait_close(struct store *st, nsec time)
 {
 	for (uint32_t i = 0; i < st->threads.count; i++)
 		ask_first(st, &st->threads.at[i], time);
-	settle(st, UINT64_MAX);
+	blame_settle(st, UINT64_MAX);
 }
 
 static bool is_thread(const void *store, uint32_t pid, uint32_t number)
@@ -67,25 +48,34 @@ static bool is_thread(const void *store, uint32_t pid, uint32_t number)
 	return store_thread_numbered(store, pid, number);
 }
 
-/* The lock that it was told to wait for at that moment, and the thread that had it, 0 = not
- * known. */
-static uint32_t join_lock(struct store *st, const struct event_wait *wait, uint32_t *ret_owner)
+/* What a thread waits for. */
+struct told_lock {
+	uint32_t number; /* 0 = not known */
+	uint32_t owner;	 /* thread that has it, 0 = not known */
+	uint32_t line;
+};
+
+/* The lock that it was told to wait for at that moment. */
+static struct told_lock join_lock(struct store *st, const struct event_wait *wait)
 {
 	const struct store_thread *t = store_thread(st, wait->head.tid), *owner;
+	struct told_lock told = { .number = 0 };
 	struct lock lock;
 	uint32_t number;
 
-	*ret_owner = 0;
 	if (wait->cause != CAUSE_LOCK || !t || !t->futex.head.size ||
 	    t->futex.head.time != wait->head.time)
-		return 0;
+		return told;
 	lock = lock_of(&st->spaces, wait->pid, &t->futex);
 	lock_keep_owners(&lock, is_thread, st);
 	number = lock_mutex_owner(&lock.futex);
 	number = number ? number : lock_rwlock_owner(&lock.futex);
 	owner = number ? store_thread_numbered(st, wait->pid, number) : NULL;
-	*ret_owner = owner && owner->tid != wait->head.tid ? owner->tid : 0;
-	return lock_add(&st->locks, &lock);
+	told.owner = owner && owner->tid != wait->head.tid ? owner->tid : 0;
+	if (lock_is_followed(&t->futex))
+		told.line = lock_line(&st->locks, wait->pid, t->futex.address);
+	told.number = lock_add(&st->locks, &lock);
+	return told;
 }
 
 static void follow(struct store *st, uint32_t tid)
@@ -93,6 +83,8 @@ static void follow(struct store *st, uint32_t tid)
 	const struct store_thread *t = store_thread(st, tid);
 	struct stretch now = { .until = UINT64_MAX };
 
+	if (!tid)
+		return;
 	if (!t || !t->waits) {
 		holder_follow(&st->holders, tid, NULL);
 		return;
@@ -100,13 +92,14 @@ static void follow(struct store *st, uint32_t tid)
 	now.from = t->wait.time;
 	now.node = t->wait.node;
 	now.owner = t->owner;
+	now.line = t->line;
 	holder_follow(&st->holders, tid, &now);
 }
 
 void join_wait(struct store *st, const struct event *e)
 {
 	enum sample_cause cause = cause_known(((const struct event_wait *)e)->cause);
-	uint32_t owner, lock;
+	struct told_lock lock;
 	struct store_thread *t;
 	struct sample s;
 
@@ -115,44 +108,60 @@ void join_wait(struct store *st, const struct event *e)
 			       offsetof(struct event_wait, nr_kernel) ==
 				       offsetof(struct event_sample, nr_kernel),
 		       "WAIT says what SAMPLE says");
-	lock = join_lock(st, (const void *)e, &owner);
-	s = stack_sample(st, (const void *)e, cause == CAUSE_CPU ? CAUSE_WAIT : cause, lock);
+	lock = join_lock(st, (const void *)e);
+	s = stack_sample(st, (const void *)e, cause == CAUSE_CPU ? CAUSE_WAIT : cause,
+			 lock.number);
 	if (!s.cause)
 		return;
 	wait_ends(st, e->tid, e->time);
-	s.held = owner ? HELD_LATER : 0;
+	s.held = lock.owner ? HELD_LATER : 0;
 	t = store_get_thread(st, e->tid);
 	t->wait = s;
 	t->untold = stack_put(st, &s);
 	t->waits = true;
 	t->until = e->time;
-	t->owner = owner;
-	if (owner)
-		follow(st, owner);
+	t->owner = lock.owner;
+	t->line = lock.line;
+	follow(st, lock.owner);
 	holder_does(&st->holders, e->tid,
-		    &(struct stretch){ s.time, UINT64_MAX, s.node, owner });
+		    &(struct stretch){ s.time, UINT64_MAX, s.node, lock.owner, lock.line });
 }
 
-/* Another moment like the last, or parts of it. */
+/* One of the parts of what went on, around a moment. */
+static void put_part(struct store *st, struct store_thread *t, struct sample *s, nsec at,
+		     uint32_t *owner)
+{
+	struct lock_hold hold = blame_at(st, t, at);
+	uint64_t number;
+
+	if (hold.tid == t->tid)
+		hold.tid = 0; /* it got it, and has not run yet */
+	if (hold.tid != *owner)
+		s->node = hold.tid == t->owner ? t->wait.node : blame_node(st, t, hold.tid);
+	*owner = hold.tid;
+	s->held = hold.tid ? HELD_LATER : 0;
+	number = stack_put(st, s);
+	if (hold.tid)
+		blame_later(st, number, at, &hold, s->time);
+}
+
+/* Another moment like the last, or several: each is that of a look, which stands for the time
+ * before it. */
 static void put_still(struct store *st, struct store_thread *t, const struct event_still *still)
 {
-	uint32_t looks = still->looks & ~STILL_ENDED;
-	uint32_t parts = t->owner && looks > 1 ? looks : 1;
-	nsec began = t->until - still->weight, left = still->weight;
+	uint32_t looks = still->looks & ~STILL_ENDED, owner = t->owner;
+	uint32_t parts = looks && (t->owner || t->line) ? looks : 1;
+	nsec length, at, left = still->weight;
 	struct sample s = t->wait;
 
 	parts = parts < PARTS_MOST ? parts : PARTS_MOST;
+	length = still->weight / parts;
+	at = t->until - still->weight + length / 2 + still->weight / (looks ? looks : 1) / 2;
 	s.time = still->head.time;
-	s.held = t->owner ? HELD_LATER : 0;
 	for (uint32_t i = 0; i < parts; i++) {
-		uint64_t number;
-
 		s.weight = left / (parts - i);
 		left -= s.weight;
-		number = stack_put(st, &s);
-		if (t->owner)
-			ask(st, t, number, began + still->weight * (2 * i + 1) / (2 * parts),
-			    still->head.time);
+		put_part(st, t, &s, at + i * length, &owner);
 	}
 }
 
@@ -175,5 +184,17 @@ void join_still(struct store *st, const struct event *e)
 	if (still->looks & STILL_ENDED)
 		wait_ends(st, e->tid, e->time);
 	else
-		settle(st, e->time);
+		blame_settle(st, e->time);
+}
+
+void join_owner(struct store *st, const struct event *e)
+{
+	const struct event_owner *event = (const void *)e;
+	const struct store_thread *owner = store_thread_numbered(st, event->pid, event->number);
+	struct lock_change change = { e->time, event->seen, owner ? owner->tid : 0 };
+	uint32_t line = lock_line(&st->locks, event->pid, event->address);
+
+	if (line)
+		lock_changes(&st->locks, line, &change);
+	follow(st, change.tid);
 }

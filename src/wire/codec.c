@@ -106,6 +106,7 @@ static const struct shape {
 	[EVENT_STILL] = { sizeof(struct event_still) },
 	[EVENT_SEEN] = { sizeof(struct event_seen) },
 	[EVENT_FUTEX] = { sizeof(struct event_futex), 0, check_futex },
+	[EVENT_OWNER] = { sizeof(struct event_owner) },
 	[EVENT_TARGET] = { sizeof(struct event_target), 3 },
 	[EVENT_PROCESS] = { sizeof(struct event_process), 1 },
 	[EVENT_IMAGE] = { sizeof(struct event_image), 1, check_image },

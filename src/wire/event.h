@@ -27,6 +27,7 @@ enum event_kind {
 	EVENT_STILL = 10,
 	EVENT_SEEN = 11,
 	EVENT_FUTEX = 12,
+	EVENT_OWNER = 13,
 	/* written by the source */
 	EVENT_TARGET = 16,
 	EVENT_PROCESS = 17,
@@ -166,6 +167,17 @@ struct event_futex {
 	__u32 pad;
 };
 _Static_assert(sizeof(struct event_futex) == 72, "event_futex is part of the format");
+
+/* Another thread has a mutex that one waits for since it was last told of (EVENT_FUTEX,
+ * EVENT_OWNER). */
+struct event_owner {
+	struct event head; /* tid: one that waits for it */
+	__u64 address;	   /* of the futex */
+	__u64 seen;	   /* so long the one before was seen to have it; 0: not known */
+	__u32 pid;
+	__u32 number; /* of the thread that has it, in its own pid namespace */
+};
+_Static_assert(sizeof(struct event_owner) == 40, "event_owner is part of the format");
 
 /* A span was sampled for the first time (head.time is that moment). */
 struct event_enter {
