@@ -101,7 +101,7 @@ static void what_the_holder_does_is_below_it(void **state)
 	sample(st, 1099 * MS, 8, 0, &in_hot); /* before */
 	wait_for(st, 1100 * MS, 7, 0, 8);
 	sample(st, 1100 * MS + MS / 2, 8, 0, &in_parse);
-	sample(st, 1101 * MS + MS / 2, 8, 0, &in_render);
+	sample(st, 1101 * MS + 2 * MS / 3, 8, 0, &in_render);
 	still(st, 1103 * MS, 7, 2);
 	wait_for(st, 1104 * MS, 7, 0, 8); /* nothing is seen of it meanwhile */
 	still(st, 1110 * MS, 7, 0);
