@@ -1,6 +1,6 @@
 #!/bin/bash
 # What the one does that has the lock which others wait for: whose blame it is, and in which
-# function.  Runs beside others.
+# function.  Runs alone: beside others threads wait for a CPU, too, and nobody is to blame.
 . "$(dirname "$0")/lib.sh"
 plan 13
 need root
