@@ -43,7 +43,7 @@ unsigned cause_find(const struct picture *p, double cpu_nsec, struct cause ret[C
 void cause_find_wait(const struct picture *p, struct cause *cause);
 /* What the owner of the first step does, and on. */
 void cause_find_steps(const struct picture *p, struct cause *cause);
-/* Below a node where a thread waits, and within a cause. */
+/* Is a node of a cause, or below one? */
 bool cause_has_node(const struct picture *p, const struct cause *cause, uint32_t node);
 
 /* Whether the difference stands out from chance, among so many that are looked at. */

@@ -1,4 +1,3 @@
-#include "model/naming.h"
 #include "view/fold_name.h"
 
 /* "rebuild_cache [holder]": other than where the thread does so on its own account. */

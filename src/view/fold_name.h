@@ -1,6 +1,6 @@
 /*
  * fold_name - what a physical frame is in the picture: its function, and the
- * functions that are inlined there.  Used by fold.c only.
+ * functions that are inlined there.  Used by fold*.c only.
  */
 #ifndef SONDE_VIEW_FOLD_NAME_H
 #define SONDE_VIEW_FOLD_NAME_H
