@@ -82,6 +82,7 @@ sonde_start record -p "$target" -s serve --yes -F 99 -d 60 -o "$work/x.sonde"
 target_go
 sleep 1
 kill -STOP "$target"
+stands "$target"
 kill -INT "$tracer"
 sonde_finish
 kill -CONT "$target"

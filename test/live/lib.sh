@@ -240,4 +240,13 @@ children_of() {
 says() { grep -qi -- "$1" "$err" || { cat "$err"; return 1; }; }
 status_is() { [ "$status" = "$1" ] || { echo "status $status"; cat "$err"; return 1; }; }
 alive() { kill -0 "$1"; }
+# stands PID: has each of its threads been stopped?  The one that takes the signal stops them
+# all, and where every CPU is busy it has to wait for one.
+stands() {
+	for _ in {1..500}; do
+		grep -h '^State:' /proc/"$1"/task/*/status | grep -qv stopped || return 0
+		sleep 0.01
+	done
+	return 1
+}
 exited_well() { [ "$target_status" = 0 ] || { echo "target ended with $target_status"; cat "$work/target.err"; return 1; }; }
