@@ -7,6 +7,7 @@
 #ifndef SONDE_BPF_CALL_BPF_H
 #define SONDE_BPF_CALL_BPF_H
 
+#include "bpf/away.bpf.h"
 #include "bpf/judged.bpf.h"
 #include "bpf/stack.bpf.h"
 
@@ -185,8 +186,10 @@ __noinline int drop_top(struct thread_state *t, __u32 reason, __u64 now)
 	if (s->flags & SPAN_BRACKET && reason == END_LONGJMP)
 		return bracket_end(t, s, parent, now);
 	count_end(s->probe, reason);
-	if (s->flags & SPAN_SAMPLED)
-		send_leave(s, parent, reason, s->began + duration_of(t, s, now, 0, &probed), 0);
+	if (!(s->flags & SPAN_SAMPLED))
+		return 0;
+	away_tell(t, s, now);
+	send_leave(s, parent, reason, s->began + duration_of(t, s, now, 0, &probed), 0);
 	return 0;
 }
 
@@ -384,6 +387,7 @@ static __always_inline __u64 call_push(struct thread_state *t, __u32 probe, __u6
 	s->probe = probe;
 	s->flags = flags | (t->trap == TRAP_STEPPED ? SPAN_STEPPED : 0);
 	s->probed = t->probed;
+	away_begin(t, s);
 	s->began = s->seen = t->landed_at = bpf_ktime_get_ns();
 	s->ticked = t->ticked;
 	barrier();
@@ -532,9 +536,11 @@ static __always_inline void call_pop(struct thread_state *t, __u64 now, __u64 re
 	s = &t->spans[top];
 	duration = duration_of(t, s, now, own_price(s->flags, t->trap), &probed);
 	count_duration(s, duration, probed);
+	away_count(t, s, duration);
 	if (!(s->flags & SPAN_SAMPLED))
 		return;
 	parent = parent_of(t, top);
+	away_tell(t, s, now);
 	send_leave(s, parent, END_RETURN, s->began + duration, retval);
 }
 

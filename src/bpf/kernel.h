@@ -67,6 +67,7 @@ struct uprobe_task {
 };
 
 struct sched_info {
+	unsigned long long run_delay;	 /* nanoseconds it was runnable without a CPU */
 	unsigned long long last_arrival; /* when it got a CPU, by that CPU's clock, */
 	unsigned long long last_queued;	 /* and when it began to wait for one */
 };

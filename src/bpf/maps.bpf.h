@@ -34,6 +34,8 @@ struct open_span {
 	__u64 seen;   /* if it is bracketed: when it was last known to be open */
 	__u64 ticked; /* thread_state.ticked at entry */
 	__u64 probed; /* thread_state.probed at entry */
+	__u64 away;   /* thread_state.away at entry */
+	__u64 queued; /* how long the thread had waited for a CPU by then */
 	__u32 probe;
 	__u32 flags;
 };
@@ -69,6 +71,8 @@ struct thread_state {
 	__u64 outer; /* the span of another state that the outermost is nested in, as the last
 			tick saw it; 0: none */
 	__u64 rested_at; /* since when it has no CPU, if bracketed calls are open then */
+	__u64 left_at;	 /* since when it has no CPU, if calls are open then */
+	__u64 away;	 /* nanoseconds without one, while calls were open */
 	/* on stacks that are not its own */
 	__u64 thrown_at;	 /* where an exception that flies there was thrown; 0: none */
 	__u64 recent[NR_RECENT]; /* slots of the last calls that began there */

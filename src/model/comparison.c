@@ -7,8 +7,8 @@
 /* Names of the language that later versions know. */
 static bool name_is_later(const char *name, size_t length)
 {
-	static const char *const later[] = { "cpu",    "off", "ret", "end",  "depth", "comm",
-					     "cpu_id", "hit", "str", "size", "pid" };
+	static const char *const later[] = { "ret", "end", "depth", "comm", "cpu_id",
+					     "hit", "str", "size",  "pid" };
 
 	for (unsigned i = 0; i < COUNT_OF(later); i++) {
 		if (strlen(later[i]) == length && strncmp(later[i], name, length) == 0)
@@ -25,15 +25,50 @@ static int unknown_name(const struct parser *p, size_t at, size_t length)
 	if (name_is_later(name, length))
 		return token_error(p->e->text, at, p->err,
 				   "'%.*s' is not known yet in this version "
-				   "(known are: dur, PLACE.dur, tid, thread, p50 .. p99.9)",
+				   "(known are: dur, cpu, off, runnable, blocked, PLACE.dur, "
+				   "tid, thread, p50 .. p99.9)",
 				   (int)length, name);
-	return token_error(p->e->text, at, p->err,
-			   "unknown name '%.*s' (known are: dur, PLACE.dur, tid, thread, "
-			   "p50 .. p99.9; values of the program are not known yet)",
-			   (int)length, name);
+	return token_error(
+		p->e->text, at, p->err,
+		"unknown name '%.*s' (known are: dur, cpu, off, runnable, blocked, "
+		"PLACE.dur, tid, thread, p50 .. p99.9; values of the program are not known yet)",
+		(int)length, name);
 }
 
-/* "dur", "handle.dur", the ".dur" behind a quoted place. */
+static bool find_time(const char *name, size_t length, enum expression_subject *ret)
+{
+	static const char *const times[] = { [SUBJECT_DUR] = "dur",
+					     [SUBJECT_CPU] = "cpu",
+					     [SUBJECT_OFF] = "off",
+					     [SUBJECT_RUNNABLE] = "runnable",
+					     [SUBJECT_BLOCKED] = "blocked" };
+
+	for (unsigned i = 0; i < COUNT_OF(times); i++) {
+		if (strlen(times[i]) != length || strncmp(times[i], name, length) != 0)
+			continue;
+		*ret = i;
+		return true;
+	}
+	return false;
+}
+
+/* Behind a quoted place. */
+static int parse_quoted(struct parser *p, struct expression_node *node, size_t at)
+{
+	const char *name;
+
+	if (parser_advance(p))
+		return -EINVAL;
+	name = parser_here(p);
+	if (p->token.kind != TOKEN_WORD || *name != '.' ||
+	    !find_time(name + 1, p->token.length - 1, &node->subject))
+		return token_error(p->e->text, at, p->err,
+				   "a text stands behind 'thread ~', "
+				   "or before '.dur' as the name of a place");
+	return parser_advance(p);
+}
+
+/* "dur", "handle.off", the ".dur" behind a quoted place. */
 static int parse_subject(struct parser *p, struct expression_node *node)
 {
 	size_t at = p->token.at, length = p->token.length, dot;
@@ -42,17 +77,11 @@ static int parse_subject(struct parser *p, struct expression_node *node)
 	node->at = at;
 	if (p->token.kind == TOKEN_STRING) {
 		node->place = mem_text_part(name, length);
-		if (parser_advance(p))
-			return -EINVAL;
-		if (!token_is(p, ".dur"))
-			return token_error(p->e->text, at, p->err,
-					   "a text stands behind 'thread ~', "
-					   "or before '.dur' as the name of a place");
-		return parser_advance(p);
+		return parse_quoted(p, node, at);
 	}
 	for (dot = length; dot > 0 && name[dot - 1] != '.'; dot--)
 		;
-	if (dot > 1 && length - dot == 3 && strncmp(name + dot, "dur", 3) == 0)
+	if (dot > 1 && find_time(name + dot, length - dot, &node->subject))
 		node->place = mem_text_part(name, dot - 1);
 	else if (dot > 1 && name_is_later(name + dot, length - dot))
 		return unknown_name(p, at + dot, length - dot);
@@ -60,7 +89,7 @@ static int parse_subject(struct parser *p, struct expression_node *node)
 		node->subject = SUBJECT_TID;
 	else if (token_is(p, "thread"))
 		node->subject = SUBJECT_THREAD;
-	else if (!token_is(p, "dur"))
+	else if (!find_time(name, length, &node->subject))
 		return unknown_name(p, at, length);
 	return parser_advance(p);
 }
@@ -80,12 +109,12 @@ static int check_value(const struct parser *p, const struct token *t,
 		return token_error(text, t->at, p->err,
 				   "a thread's name is compared with a text: thread ~ \"io*\"");
 	*ret = (struct expression_value){ t->kind == TOKEN_PERCENTILE, t->number };
-	if (ret->percentile && subject != SUBJECT_DUR)
-		return token_error(text, t->at, p->err, "percentiles are of durations only");
+	if (ret->percentile && !subject_is_time(subject))
+		return token_error(text, t->at, p->err, "percentiles are of times only");
 	if (ret->percentile && (t->number <= 0 || t->number >= 100))
 		return token_error(text, t->at, p->err,
 				   "a percentile is more than 0 and less than 100");
-	if (!ret->percentile && subject == SUBJECT_DUR && t->unit != UNIT_TIME &&
+	if (!ret->percentile && subject_is_time(subject) && t->unit != UNIT_TIME &&
 	    t->number != 0)
 		return token_error(text, t->at, p->err, "a duration has a unit: 10us, 5ms, 2s");
 	if (!ret->percentile && subject == SUBJECT_TID && t->unit != UNIT_NONE)
@@ -100,8 +129,8 @@ static int parse_value(struct parser *p, enum expression_subject subject,
 
 	if (!token_is_value(p))
 		return token_error(p->e->text, t.at, p->err, "%s is expected here",
-				   subject == SUBJECT_DUR ? "a duration as 5ms, or p95,"
-							  : "a number");
+				   subject_is_time(subject) ? "a duration as 5ms, or p95,"
+							    : "a number");
 	if (check_value(p, &t, subject, ret))
 		return -EINVAL;
 	return parser_advance(p);
@@ -144,7 +173,7 @@ static int parse_turned(struct parser *p, struct expression_node *node)
 		return -EINVAL;
 	if (p->token.kind != TOKEN_WORD && p->token.kind != TOKEN_STRING)
 		return token_error(p->e->text, p->token.at, p->err,
-				   "a name is expected here: dur, PLACE.dur, tid");
+				   "a name is expected here: dur, off, PLACE.dur, tid");
 	if (parse_subject(p, node))
 		return -EINVAL;
 	return check_value(p, &value, node->subject, &node->low);

@@ -175,6 +175,18 @@ static inline void build_enter(struct store *st, nsec time, uint32_t tid,
 	build_send(st, &r, EVENT_ENTER, sizeof(*e));
 }
 
+static inline void build_times(struct store *st, nsec time, uint32_t tid,
+			       const struct event_times *times)
+{
+	union build_record r = { 0 };
+	struct event_times *e = (void *)&r;
+
+	*e = *times;
+	e->head.time = time;
+	e->head.tid = tid;
+	build_send(st, &r, EVENT_TIMES, sizeof(*e));
+}
+
 static inline void build_leave(struct store *st, nsec time, uint32_t tid,
 			       const struct event_leave *leave)
 {

@@ -7,9 +7,10 @@
  *	compare := subject op value | value op subject
  *	         | subject "in" value ".." value      (both ends included)
  *	         | "thread" ("~" | "==" | "!=") "text"
- *	subject := [PLACE "."] "dur" | "tid" | "thread"
+ *	subject := [PLACE "."] time | "tid" | "thread"
+ *	time    := "dur" | "cpu" | "off" | "runnable" | "blocked"
  *	op      := "==" | "!=" | "<" | "<=" | ">" | ">="
- *	value   := NUMBER [unit] | pNN                (pNN: of durations only)
+ *	value   := NUMBER [unit] | pNN                (pNN: of times only)
  *
  * A PLACE that holds other than letters, digits and _ : @ $ + - = / . is
  * written in quotes: "f(int)".dur.
@@ -27,13 +28,27 @@
 
 enum expression_kind { EXPRESSION_OR, EXPRESSION_AND, EXPRESSION_NOT, EXPRESSION_COMPARE };
 
-enum expression_subject { SUBJECT_DUR, SUBJECT_TID, SUBJECT_THREAD };
+enum expression_subject {
+	SUBJECT_DUR,
+	SUBJECT_CPU,	  /* of that, on one */
+	SUBJECT_OFF,	  /* and on none */
+	SUBJECT_RUNNABLE, /* of that: it waited for one */
+	SUBJECT_BLOCKED,  /* for anything else */
+	SUBJECT_TID,
+	SUBJECT_THREAD,
+};
+
+/* Nanoseconds of a call. */
+static inline bool subject_is_time(enum expression_subject subject)
+{
+	return subject <= SUBJECT_BLOCKED;
+}
 
 enum expression_op { OP_EQ, OP_NE, OP_LT, OP_LE, OP_GT, OP_GE, OP_IN, OP_MATCH };
 
 struct expression_value {
 	bool percentile; /* number is 0..100, of the subject's distribution */
-	double number;	 /* nanoseconds for SUBJECT_DUR */
+	double number;	 /* nanoseconds for a time */
 };
 
 struct expression_node {

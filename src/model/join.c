@@ -189,6 +189,11 @@ static void join_ends(struct store *st, const struct event *e)
 
 static void join_sum(struct store *st, const struct event *e)
 {
+	static const enum call_sum sums[] = { [EVENT_UNSURE] = SUM_UNSURE,
+					      [EVENT_PROBED] = SUM_PROBED,
+					      [EVENT_TIMED] = SUM_TIMED,
+					      [EVENT_AWAY] = SUM_AWAY,
+					      [EVENT_QUEUED] = SUM_QUEUED };
 	const struct event_call_sum *sum = (const void *)e;
 	struct store_probe *p = sum->probe ? store_get_probe(st, sum->probe) : NULL;
 
@@ -196,7 +201,7 @@ static void join_sum(struct store *st, const struct event *e)
 		st->malformed++;
 		return;
 	}
-	timeline_sum(&p->calls, e->kind == EVENT_PROBED ? SUM_PROBED : SUM_UNSURE, sum);
+	timeline_sum(&p->calls, sums[e->kind], sum);
 	store_bound_timelines(st, 0);
 }
 
@@ -324,6 +329,7 @@ static const struct {
 	[EVENT_EXEC] = { join_exec, sizeof(struct event_exec) },
 	[EVENT_EXIT] = { join_exit, sizeof(struct event_exit) },
 	[EVENT_THREAD] = { join_thread, sizeof(struct event_thread) },
+	[EVENT_TIMES] = { join_times, sizeof(struct event_times) },
 	[EVENT_OPEN] = { join_open, sizeof(struct event_open) },
 	[EVENT_TARGET] = { join_target, sizeof(struct event_target) },
 	[EVENT_PROCESS] = { join_process, sizeof(struct event_process) },
@@ -334,6 +340,9 @@ static const struct {
 	[EVENT_ENDS] = { join_ends, sizeof(struct event_ends) },
 	[EVENT_UNSURE] = { join_sum, sizeof(struct event_call_sum) },
 	[EVENT_PROBED] = { join_sum, sizeof(struct event_call_sum) },
+	[EVENT_TIMED] = { join_sum, sizeof(struct event_call_sum) },
+	[EVENT_AWAY] = { join_sum, sizeof(struct event_call_sum) },
+	[EVENT_QUEUED] = { join_sum, sizeof(struct event_call_sum) },
 	[EVENT_ARMED] = { join_armed, sizeof(struct event_armed) },
 	[EVENT_PROGRAM] = { join_program, sizeof(struct event_program) },
 	[EVENT_UNPROBE] = { join_unprobe, sizeof(struct event_unprobe) },

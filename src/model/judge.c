@@ -59,6 +59,41 @@ static enum truth judge_duration(const struct scene *s, enum expression_op op,
 	return compare_at_least(op, call_age(s->store, call, s->now), b);
 }
 
+double judge_time_of(const struct span *call, enum expression_subject subject, double duration)
+{
+	switch (subject) {
+	case SUBJECT_CPU:
+		return duration > call->away ? duration - call->away : 0;
+	case SUBJECT_OFF:
+		return call->away;
+	case SUBJECT_RUNNABLE:
+		return call->queued;
+	case SUBJECT_BLOCKED:
+		return call->away - call->queued;
+	default:
+		return duration;
+	}
+}
+
+static enum truth judge_time(const struct scene *s, const struct expression_node *n,
+			     const struct bound *b)
+{
+	bool main = b->probe == s->split->probe, broken = false;
+	const struct span *call;
+
+	if (!s->store)
+		return UNKNOWN;
+	call = main ? s->call : store_enclosing(s->store, s->sample->span, b->probe, &broken);
+	if (!call)
+		return broken ? UNKNOWN : UNTRUE;
+	if (!span_finished(call) || !call->timed)
+		return UNKNOWN;
+	return compare(n->op,
+		       judge_time_of(call, n->subject,
+				     main && s->duration > 0 ? s->duration : span_age(call, 0)),
+		       b);
+}
+
 static enum truth judge_thread(const struct scene *s, const struct expression_node *n)
 {
 	const char *name;
@@ -80,6 +115,8 @@ static enum truth judge(const struct scene *s, uint32_t i)
 	if (n->kind == EXPRESSION_COMPARE) {
 		if (n->subject == SUBJECT_DUR)
 			return judge_duration(s, n->op, &s->split->bounds[i]);
+		if (subject_is_time(n->subject))
+			return judge_time(s, n, &s->split->bounds[i]);
 		if (n->subject == SUBJECT_THREAD)
 			return judge_thread(s, n);
 		return s->store ? compare(n->op, s->sample->tid, &s->split->bounds[i])

@@ -17,7 +17,7 @@ struct split {
 	struct expression *expression; /* NULL: all calls */
 	struct bound *bounds;	       /* one for each node of it */
 	uint32_t probe;
-	bool by_duration; /* some comparison is about a duration */
+	bool by_duration; /* some comparison is about a time of calls */
 };
 
 /* Kleene's logic: what is not known stays not known. */
@@ -33,6 +33,8 @@ struct scene {
 	double duration; /* of the main call; when there is a store, 0 = as the call says */
 };
 
+/* How much of the time of a call, whose times are known, was so. */
+double judge_time_of(const struct span *call, enum expression_subject subject, double duration);
 /* The whole expression, which is there. */
 enum truth judge_scene(const struct scene *s);
 

@@ -31,9 +31,11 @@ struct span {
 	nsec ended;
 	nsec seen; /* last proof that it was still open */
 	uint64_t retval;
+	nsec away, queued;     /* without a CPU; of that: it could run */
 	uint64_t last_sample;  /* number of the newest sample filed under it, + 1 */
 	uint32_t probe;	       /* 0 = not known yet */
 	uint32_t tid, pid;     /* 0 = not known */
+	bool timed;	       /* away and queued hold */
 	bool over;	       /* a LEAVE was seen (or concluded): ended and reason hold */
 	uint8_t reason;	       /* enum span_end */
 	uint32_t older, newer; /* neighbours in the list of the open or of the ended */

@@ -3,7 +3,9 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "model/judge.h"
+#include "model/quantile.h"
 #include "model/token.h"
+#include "wire/sample_cause.h"
 
 #include <errno.h>
 #include <math.h>
@@ -21,7 +23,7 @@ int split_parse(const char *text, struct split **ret, struct error *err)
 	q->bounds = mem_zeroed(e->nodes.count, sizeof(*q->bounds));
 	for (uint32_t i = 0; i < e->nodes.count; i++) {
 		if (e->nodes.at[i].kind == EXPRESSION_COMPARE)
-			q->by_duration |= e->nodes.at[i].subject == SUBJECT_DUR;
+			q->by_duration |= subject_is_time(e->nodes.at[i].subject);
 	}
 	*ret = q;
 	return 0;
@@ -47,6 +49,12 @@ void split_free(struct split *q)
 	expression_free(q->expression);
 	free(q->bounds);
 	free(q);
+}
+
+static bool node_is_time(const struct split *q, uint32_t i)
+{
+	return split_node(q, i)->kind == EXPRESSION_COMPARE &&
+	       subject_is_time(split_node(q, i)->subject);
 }
 
 static bool node_is_duration(const struct split *q, uint32_t i)
@@ -135,23 +143,49 @@ static int bind_place(const struct split *q, uint32_t i, const struct store *st,
 			   n->place, text_string(&known));
 }
 
-static double bind_value(const struct expression_value *v, const struct store_probe *p,
-			 const struct window *w)
+static double duration_quantile(const struct store_probe *p, const struct window *w,
+				double part)
 {
 	struct window all = { .kind = WINDOW_ALL };
 	struct call_count *count;
 	double value;
 
-	if (!v->percentile)
-		return v->number;
 	count = NEW(struct call_count);
 	timeline_count(&p->calls, w, count);
 	if (count->dist.total <= 0)
 		timeline_count(&p->calls, &all, count);
 	/* no call has returned at all: then none is slower than the threshold */
-	value = count->dist.total > 0 ? dist_quantile(&count->dist, v->number / 100) : INFINITY;
+	value = count->dist.total > 0 ? dist_quantile(&count->dist, part) : INFINITY;
 	free(count);
 	return value;
+}
+
+static double bind_value(const struct store *st, const struct expression_value *v,
+			 const struct expression_node *n, uint32_t probe,
+			 const struct window *w)
+{
+	struct window all = { .kind = WINDOW_ALL };
+	double value;
+
+	if (!v->percentile)
+		return v->number;
+	if (n->subject == SUBJECT_DUR)
+		return duration_quantile(store_probe(st, probe), w, v->number / 100);
+	value = quantile_of_calls(st, w, probe, n->subject, v->number / 100);
+	if (isinf(value))
+		value = quantile_of_calls(st, &all, probe, n->subject, v->number / 100);
+	return value;
+}
+
+/* Is it told, or will it be, how long calls have no CPU? */
+static int check_times(const struct split *q, const struct store *st,
+		       const struct expression_node *n, struct error *err)
+{
+	if (n->subject == SUBJECT_DUR || st->timed || st->causes & CAUSES_OFF)
+		return 0;
+	return token_error(q->expression->text, n->at, err,
+			   "how long calls were on a CPU is not known "
+			   "(samples of who waits are needed: -e wall)");
 }
 
 int split_bind(struct split *q, const struct store *st, const struct window *w,
@@ -166,17 +200,18 @@ int split_bind(struct split *q, const struct store *st, const struct window *w,
 
 		if (n->kind != EXPRESSION_COMPARE)
 			continue;
-		if (n->subject == SUBJECT_DUR) {
+		if (subject_is_time(n->subject)) {
 			int r = bind_place(q, i, st, &b->probe, err);
 
+			if (!r)
+				r = check_times(q, st, n, err);
 			if (r)
 				return r;
 			if (!q->probe)
 				q->probe = b->probe;
 		}
-		b->low = bind_value(&n->low, store_probe(st, b->probe), w);
-		b->high =
-			n->op == OP_IN ? bind_value(&n->high, store_probe(st, b->probe), w) : 0;
+		b->low = bind_value(st, &n->low, n, b->probe, w);
+		b->high = n->op == OP_IN ? bind_value(st, &n->high, n, b->probe, w) : 0;
 	}
 	if (!q->probe && st->probes.count)
 		q->probe = store_main_probe(st)->id;
@@ -240,11 +275,14 @@ uint32_t split_probe(const struct split *q)
 	return q->probe;
 }
 
-nsec split_threshold(const struct split *q)
+nsec split_threshold(const struct split *q, bool *ret_of_duration)
 {
+	*ret_of_duration = false;
 	for (uint32_t i = 0; q->expression && i < q->expression->nodes.count; i++) {
-		if (node_is_duration(q, i) && q->bounds[i].probe == q->probe)
-			return q->bounds[i].low < 0x1p63 ? (nsec)(q->bounds[i].low + 0.5) : 0;
+		if (!node_is_time(q, i) || q->bounds[i].probe != q->probe)
+			continue;
+		*ret_of_duration = node_is_duration(q, i);
+		return q->bounds[i].low < 0x1p63 ? (nsec)(q->bounds[i].low + 0.5) : 0;
 	}
 	return 0;
 }

@@ -37,8 +37,9 @@ bool split_is_inside(const struct split *q);
 void split_free(struct split *q); /* NULL is fine */
 
 /* Finds the probes that the places mean (by their text or function name) and
- * the durations that the pNN stand for now: those of all calls in the
- * (resolved) window, or of the whole run when none returned in it.  May be
+ * the times that the pNN stand for now: durations of all calls in the
+ * (resolved) window, or of the whole run when none returned in it; other times of sampled
+ * calls, so weighed that they stand for all.  May be
  * called again at any time. */
 int split_bind(struct split *q, const struct store *st, const struct window *w,
 	       struct error *err);
@@ -57,9 +58,9 @@ enum side split_judge_as(const struct split *q, const struct store *st, const st
 
 /* Id of the main probe, 0 = none. */
 uint32_t split_probe(const struct split *q);
-/* What its first bound on the main duration stands for (the low one of a
- * range), 0 = there is none. */
-nsec split_threshold(const struct split *q);
+/* What its first bound on a time of the main call stands for (the low one of a range), 0 =
+ * there is none; and whether that is its duration. */
+nsec split_threshold(const struct split *q, bool *ret_of_duration);
 
 /* A finished call by its duration alone: SIDE_IN, SIDE_REST, or SIDE_OPEN when
  * that does not decide (threads or other places are asked for). */

@@ -1,6 +1,7 @@
 #include "model/split.h"
 
 #include "model/event_build.h"
+#include "wire/sample_cause.h"
 
 #include <errno.h>
 #include <math.h>
@@ -198,6 +199,7 @@ static void percentiles_are_of_all_calls_in_the_window(void **state)
 	struct store *st = make_store();
 	struct split *q;
 	struct error err;
+	bool of_duration;
 
 	for (unsigned i = 0; i < 100; i++)
 		durations[i] = (i + 1) * MS;
@@ -205,19 +207,20 @@ static void percentiles_are_of_all_calls_in_the_window(void **state)
 	build_calls(st, 12 * MS, 18 * MS, 1, durations, 10);
 	assert_int_equal(split_parse("handle.dur > p95", &q, &err), 0);
 	assert_int_equal(split_bind(q, st, &w, &err), 0);
-	assert_in_range(split_threshold(q), 0.98 * 95 * MS, 1.02 * 95 * MS);
+	assert_in_range(split_threshold(q, &of_duration), 0.98 * 95 * MS, 1.02 * 95 * MS);
+	assert_true(of_duration);
 	assert_int_equal(split_probe(q), 1);
 	w = (struct window){ .kind = WINDOW_RANGE, .from = 11 * MS, .to = 20 * MS };
 	assert_int_equal(split_bind(q, st, &w, &err), 0);
-	assert_in_range(split_threshold(q), 0.98 * 9.5 * MS, 1.02 * 10 * MS);
+	assert_in_range(split_threshold(q, &of_duration), 0.98 * 9.5 * MS, 1.02 * 10 * MS);
 	w = (struct window){ .kind = WINDOW_RANGE, .from = 50 * MS, .to = 60 * MS };
 	assert_int_equal(split_bind(q, st, &w, &err), 0); /* no calls there: all of them */
-	assert_in_range(split_threshold(q), 0.9 * 95 * MS, 1.02 * 95 * MS);
+	assert_in_range(split_threshold(q, &of_duration), 0.9 * 95 * MS, 1.02 * 95 * MS);
 	split_free(q);
 	assert_int_equal(split_parse("parse.dur > p99.9", &q, &err), 0);
 	assert_int_equal(split_bind(q, st, &w, &err), 0); /* no calls at all */
 	assert_int_equal(split_side_of_duration(q, 1e18), SIDE_REST);
-	assert_int_equal(split_threshold(q), 0);
+	assert_int_equal(split_threshold(q, &of_duration), 0);
 	split_free(q);
 	store_free(st);
 }
@@ -248,6 +251,109 @@ static void durations_alone_decide_where_they_can(void **state)
 	store_free(st);
 }
 
+/* A call of 10 ms: 2 on a CPU, 3 waiting for one, 5 for anything else. */
+static void a_call_is_judged_by_where_its_time_went(void **state)
+{
+	struct store *st = make_store();
+
+	build_times(st, 12 * MS, 7,
+		    &(struct event_times){
+			    .span = 5, .probe = 1, .away = 8 * MS, .queued = 3 * MS });
+	ended(st, 5, 0, 1, 10 * MS);
+	assert_int_equal(side(st, "handle.off in 8ms..8ms", 5), SIDE_IN);
+	assert_int_equal(side(st, "handle.cpu in 2ms..2ms", 5), SIDE_IN);
+	assert_int_equal(side(st, "handle.runnable in 3ms..3ms", 5), SIDE_IN);
+	assert_int_equal(side(st, "handle.blocked in 5ms..5ms", 5), SIDE_IN);
+	assert_int_equal(side(st, "\"handle\".off > 8ms", 5), SIDE_REST);
+	assert_int_equal(side(st, "7ms < handle.off && handle.dur > 9ms", 5), SIDE_IN);
+	/* of the call around it */
+	ended(st, 6, 5, 2, 1 * MS);
+	assert_int_equal(side(st, "handle.off > 7ms", 6), SIDE_IN);
+	/* nothing was told of it, or it has not ended */
+	assert_int_equal(side(st, "parse.off < 1s", 6), SIDE_OPEN);
+	entered(st, 8, 0, 1);
+	assert_int_equal(side(st, "handle.off < 1s", 8), SIDE_OPEN);
+	assert_int_equal(side(st, "!(handle.off < 1s)", 8), SIDE_OPEN);
+	/* in no call */
+	assert_int_equal(side(st, "handle.off < 1s", 0), SIDE_OUT);
+	store_free(st);
+}
+
+/* More waiting for a CPU than there was: two clocks. */
+static void parts_are_no_more_than_the_whole(void **state)
+{
+	struct store *st = make_store();
+
+	build_times(st, 12 * MS, 7,
+		    &(struct event_times){
+			    .span = 5, .probe = 1, .away = 11 * MS, .queued = 12 * MS });
+	ended(st, 5, 0, 1, 10 * MS);
+	assert_int_equal(side(st, "handle.blocked == 0", 5), SIDE_IN);
+	assert_int_equal(side(st, "handle.runnable in 11ms..11ms", 5), SIDE_IN);
+	assert_int_equal(side(st, "handle.cpu == 0", 5), SIDE_IN);
+	build_times(st, 12 * MS, 7, &(struct event_times){ .away = 1 }); /* of no call */
+	assert_int_equal(st->malformed, 1);
+	store_free(st);
+}
+
+/* Calls of 1 to 100 ms, of which the shorter ones are missed more often. */
+static void percentiles_of_times_are_those_of_all_calls(void **state)
+{
+	static const struct {
+		const char *text;
+		double least, most;
+	} asked[] = { { "handle.off > p50", 24, 26 },
+		      { "handle.off > p90", 44, 46 },
+		      { "handle.cpu > p50", 24, 26 } };
+	struct store *st = make_store();
+	struct window w = { .kind = WINDOW_ALL };
+	struct split *q;
+
+	st->origin.period = 10 * MS;
+	for (unsigned ms = 1, id = 10; ms <= 50; ms++) {
+		unsigned hits = 1000 * (1 - exp(-(ms / 10.)));
+
+		for (unsigned i = 0; i < hits; i++, id++) {
+			build_times(st, 2 * MS + ms * MS, 7,
+				    &(struct event_times){
+					    .span = id, .probe = 1, .away = ms * MS / 2 });
+			ended(st, id, 0, 1, ms * MS);
+		}
+	}
+	for (unsigned i = 0; i < COUNT_OF(asked); i++) {
+		bool of_duration;
+		double bound;
+
+		assert_int_equal(split_parse(asked[i].text, &q, NULL), 0);
+		assert_int_equal(split_bind(q, st, &w, NULL), 0);
+		bound = split_threshold(q, &of_duration) / 1e6;
+		assert_false(of_duration);
+		if (2 * bound < asked[i].least || 2 * bound > asked[i].most + 1)
+			fail_msg("%s: %g ms", asked[i].text, bound);
+		assert_false(split_is_by_duration(q));
+		split_free(q);
+	}
+	store_free(st);
+}
+
+static void times_have_to_be_told(void **state)
+{
+	struct store *st = make_store();
+	struct window w = { .kind = WINDOW_ALL };
+	struct error err = { "" };
+	struct split *q;
+
+	assert_int_equal(split_parse("handle.off > p90", &q, &err), 0);
+	assert_int_equal(split_bind(q, st, &w, &err), -EINVAL);
+	assert_non_null(strstr(err.text, "-e wall"));
+	st->causes = CAUSES_WALL; /* none has ended yet */
+	assert_int_equal(split_bind(q, st, &w, &err), 0);
+	entered(st, 8, 0, 1);
+	split_free(q);
+	assert_int_equal(side(st, "handle.off > p90", 8), SIDE_OPEN);
+	store_free(st);
+}
+
 static void wrong_expressions_show_the_place(void **state)
 {
 	static const struct {
@@ -261,10 +367,12 @@ static void wrong_expressions_show_the_place(void **state)
 		{ "dur > 4KiB", "has a unit", 6 },
 		{ "dur > p100", "less than 100", 6 },
 		{ "dur > p0", "more than 0", 6 },
-		{ "tid > p95", "of durations only", 6 },
+		{ "tid > p95", "of times only", 6 },
 		{ "tid == 5ms", "plain number", 7 },
-		{ "cpu > 5ms", "'cpu' is not known yet", 0 },
-		{ "handle.off > 5ms", "'off' is not known yet", 7 },
+		{ "ret > 5ms", "'ret' is not known yet", 0 },
+		{ "handle.end > 5ms", "'end' is not known yet", 7 },
+		{ "off > 5", "has a unit", 6 },
+		{ "\"f(int)\".colour > 5ms", "before '.dur'", 1 },
 		{ "dur > 1ms && hit(cache.c:88)", "'hit' is not known yet", 13 },
 		{ "arg0 == 3", "'arg0' is not known yet", 0 },
 		{ "size > 4096", "'size' is not known yet", 0 },
@@ -317,7 +425,7 @@ static void hostile_expressions_end(void **state)
 		static const char *const parts[] = { "dur",   ">",   "5ms",    "p95",	"(",
 						     ")",     "!",   "&&",     "||",	"in",
 						     "..",    "tid", "thread", "~",	"\"a\"",
-						     "a.dur", ".",   "\xc3",   "1e999", "\x1b",
+						     "a.off", ".",   "\xc3",   "1e999", "\x1b",
 						     "==",    "7" };
 
 		text[0] = 0;
@@ -413,6 +521,10 @@ int main(void)
 		cmocka_unit_test(what_is_not_known_is_open),
 		cmocka_unit_test(percentiles_are_of_all_calls_in_the_window),
 		cmocka_unit_test(durations_alone_decide_where_they_can),
+		cmocka_unit_test(a_call_is_judged_by_where_its_time_went),
+		cmocka_unit_test(parts_are_no_more_than_the_whole),
+		cmocka_unit_test(percentiles_of_times_are_those_of_all_calls),
+		cmocka_unit_test(times_have_to_be_told),
 		cmocka_unit_test(wrong_expressions_show_the_place),
 		cmocka_unit_test(hostile_expressions_end),
 		cmocka_unit_test(places_must_be_watched),

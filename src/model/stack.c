@@ -197,6 +197,22 @@ void join_open(struct store *st, const struct event *e)
 	join_enter(st, e);
 }
 
+void join_times(struct store *st, const struct event *e)
+{
+	const struct event_times *times = (const void *)e;
+	struct span *span;
+
+	if (!times->span) {
+		st->malformed++;
+		return;
+	}
+	span = store_get_span(st, times->span);
+	span->away = times->away;
+	/* each is by a clock of its own */
+	span->queued = times->queued < times->away ? times->queued : times->away;
+	span->timed = st->timed = true;
+}
+
 void join_leave(struct store *st, const struct event *e)
 {
 	const struct event_leave *leave = (const void *)e;

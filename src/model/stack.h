@@ -13,6 +13,7 @@ void join_sample(struct store *st, const struct event *e);
 void join_enter(struct store *st, const struct event *e);
 void join_leave(struct store *st, const struct event *e);
 void join_open(struct store *st, const struct event *e);
+void join_times(struct store *st, const struct event *e);
 
 /* Extends the time the store knows to include a moment. */
 void join_sees_time(struct store *st, nsec time);

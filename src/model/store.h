@@ -135,6 +135,7 @@ struct store {
 	uint32_t asked;
 	uint64_t threads_seen; /* distinct, as far as they are known */
 
+	bool timed;		  /* of some call it is known how long it had no CPU */
 	uint64_t causes;	  /* of samples that are taken, bits (wire/sample_cause.h) */
 	struct event_loss losses; /* the newest */
 	struct store_children children;

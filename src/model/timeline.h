@@ -23,6 +23,9 @@
 enum call_sum {
 	SUM_UNSURE, /* the intervals in which those of [END_BRACKET] ended */
 	SUM_PROBED, /* what was taken off their durations for probes */
+	SUM_TIMED,  /* the durations of those of which the next two are known */
+	SUM_AWAY,   /* how long they had no CPU */
+	SUM_QUEUED, /* and of that, could run */
 	NR_CALL_SUM,
 };
 

@@ -188,6 +188,8 @@ void headline_split(struct text *t, const struct picture *p)
 	if (!direction) {
 		text_add(t, "where ");
 		text_add_plain(t, expr);
+		if (p->threshold && !strpbrk(expr, "&|!(") && strstr(expr, " p"))
+			text_format(t, " (%s)", text_duration(buf, p->threshold));
 		return;
 	}
 	text_add(t, direction == '>' ? "slower than " : "faster than ");
@@ -291,6 +293,13 @@ void headline_probed(struct text *t, const struct picture_span *s)
 {
 	char buf[TEXT_QUANTITY];
 
+	if (s->timed)
+		text_format(
+			t,
+			"  of their time %.0f %% on a CPU, %.0f %% waiting for one, %.0f %% for "
+			"anything else\n",
+			100 * (1 - s->off_share), 100 * s->runnable_share,
+			100 * (s->off_share - s->runnable_share));
 	if (s->probed_nsec >= 1)
 		text_format(t, "  without what probes took: %s a call, on average\n",
 			    text_duration(buf, s->probed_nsec));

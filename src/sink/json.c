@@ -166,6 +166,10 @@ static void add_span(struct text *t, const struct picture *p, const struct pictu
 		add_real(t, "unsure_ns", s->unsure_nsec);
 	if (s->probed_nsec > 0)
 		add_real(t, "probed_ns", s->probed_nsec);
+	if (s->timed) {
+		add_real(t, "off_share", s->off_share);
+		add_real(t, "runnable_share", s->runnable_share);
+	}
 	add_number(t, "cost_ns", s->cost_nsec);
 	add_modes(t, s);
 	add_key(t, "histogram");

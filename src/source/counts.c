@@ -111,6 +111,9 @@ static void counts_sum(const struct counts *c, uint32_t probe, struct call_count
 				ret->ended[r] += first[s].ended[r];
 		ret->unsure += first[s].unsure;
 		ret->probed += first[s].probed;
+		ret->timed += first[s].timed;
+		ret->away += first[s].away;
+		ret->queued += first[s].queued;
 		ret->hit += first[s].hit;
 		for (uint32_t b = 0; b < NR_BUCKET; b++)
 			ret->buckets[b] += first[s].buckets[b];
@@ -247,6 +250,9 @@ static void read_slot(struct counts *c, struct counted *slot, nsec now, bool las
 	send_ends(&sum, before, &e.calls, event, context);
 	send_sum(EVENT_UNSURE, sum.unsure - before->unsure, &e.calls, event, context);
 	send_sum(EVENT_PROBED, sum.probed - before->probed, &e.calls, event, context);
+	send_sum(EVENT_TIMED, sum.timed - before->timed, &e.calls, event, context);
+	send_sum(EVENT_AWAY, sum.away - before->away, &e.calls, event, context);
+	send_sum(EVENT_QUEUED, sum.queued - before->queued, &e.calls, event, context);
 	*before = sum;
 	slot->since = now;
 }

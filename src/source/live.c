@@ -139,6 +139,7 @@ static int configure(struct live *l, uint32_t slots, uint32_t stripes, struct er
 		.rounds = o->waiting,
 		.seen = o->seen,
 		.spans = spans,
+		.times = spans && o->waiting,
 		.brackets = o->brackets || o->more,
 		.goroutines = o->goroutines || o->more,
 		.self = getpid(),
@@ -159,6 +160,7 @@ static int configure(struct live *l, uint32_t slots, uint32_t stripes, struct er
 	bpf_program__set_autoload(b->progs.clock_tick, o->hz > 0 && o->running);
 	bpf_program__set_autoload(b->progs.look_round, o->hz > 0 && o->waiting);
 	bpf_program__set_autoattach(b->progs.look_round, false);
+	bpf_program__set_autoload(b->progs.away_switch, spans && o->waiting);
 	bpf_program__set_autoload(b->progs.bracket_switch, o->brackets || o->more);
 	bpf_program__set_autoattach(b->progs.bracket_switch, false);
 	bpf_program__set_autoattach(b->progs.open_spans, false);

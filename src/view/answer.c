@@ -140,6 +140,7 @@ static void answer_split(struct answer *a)
 						 query_is_filtered(a->query) };
 	const struct store_probe *probe = store_probe(a->store, split_probe(a->split));
 	struct picture *p = a->picture;
+	bool of_duration;
 
 	for (uint32_t i = 0; i < a->store->probes.count; i++) {
 		calls_add_span(p, a->store, &a->store->probes.at[i], &a->window);
@@ -149,13 +150,13 @@ static void answer_split(struct answer *a)
 	}
 	if (a->query->split)
 		p->split_expr = intern_text(&p->text, a->query->split);
-	p->threshold = split_threshold(a->split);
+	p->threshold = split_threshold(a->split, &of_duration);
 	if (!probe)
 		return;
 	calls_by_side(p, &question, &a->gather->strata);
 	p->blur =
 		blur_of(&a->gather->strata, p->sides[SIDE_IN].calls, p->sides[SIDE_REST].calls);
-	if (p->blur > BLUR_MOST)
+	if (p->blur > BLUR_MOST && of_duration)
 		p->clearer = blur_least(&a->gather->strata, &a->odds,
 					&p->spans.at[p->split_span], p->threshold);
 	extra_functions(&a->gather->extra, &a->gather->strata, a->net);

@@ -115,6 +115,10 @@ struct picture_span {
 			       last; 0 = none is bracketed */
 	double probed_nsec; /* what was taken off a duration for the work of probes, on
 			       average: its own two, and those met inside */
+	/* of the time of calls of which it is known, 0..1: without a CPU, and of all, for
+	 * nothing but one; timed: it is */
+	double off_share, runnable_share;
+	bool timed;
 	nsec p50, p90, p95, p99, p999, max;
 	uint32_t cost_nsec;		      /* measured price of a call, 0 = not known */
 	ARRAY(struct picture_bucket) buckets; /* non-empty ones, ascending */
@@ -202,7 +206,7 @@ struct picture {
 	/* the split; expr 0: none was asked for (a span alone still gives IN and OUT) */
 	text_id split_expr;
 	uint32_t split_span; /* index into spans, UINT32_MAX = no span at all */
-	nsec threshold;	     /* what pNN stood for, 0 = the split has no duration bound */
+	nsec threshold;	     /* what pNN stood for, 0 = the split has no bound on a time */
 	/* what of a difference between IN and REST is lost because the sides of samples are
 	 * probabilities (view/odds.h): 0 = nothing, 1 = only how many there are is known */
 	double blur;

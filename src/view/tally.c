@@ -88,6 +88,12 @@ void calls_add_span(struct picture *p, const struct store *st, const struct stor
 		to->unsure_nsec = count->sum[SUM_UNSURE] / count->ended[END_BRACKET] / 2;
 	if (count->dist.total > 0)
 		to->probed_nsec = count->sum[SUM_PROBED] / count->dist.total;
+	to->timed = count->sum[SUM_TIMED] > 0;
+	if (to->timed) {
+		to->off_share = fmin(1, count->sum[SUM_AWAY] / count->sum[SUM_TIMED]);
+		to->runnable_share =
+			fmin(to->off_share, count->sum[SUM_QUEUED] / count->sum[SUM_TIMED]);
+	}
 	fill_quantiles(to, count);
 	fill_buckets(to, &count->dist);
 	free(count);

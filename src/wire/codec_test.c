@@ -45,7 +45,7 @@ static void a_kind_that_is_not_known_passes(void **state)
 	assert_true(event_check(&e, sizeof(e)));
 	e.kind = 0;
 	assert_true(event_check(&e, sizeof(e)));
-	e.kind = EVENT_OWNER + 1;
+	e.kind = EVENT_TIMES + 1;
 	assert_true(event_check(&e, sizeof(e)));
 }
 

@@ -39,6 +39,7 @@ struct control {
 	__u8 every;	   /* 1: the target is every process */
 	__u8 by_thread;	   /* 1: only threads in the map 'tids' */
 	__u8 spans;	   /* calls are watched */
+	__u8 times;	   /* how long calls have no CPU is told */
 	__u8 brackets;	   /* some have no end that a probe sees, now or later */
 	__u8 goroutines;   /* some are of programs in Go, now or later */
 	__u8 rounds;	   /* threads that are off their CPU are looked at */
@@ -150,6 +151,9 @@ struct call_counts {
 	__u64 max;
 	__u64 unsure; /* nanoseconds: the sum of the intervals of [END_BRACKET] */
 	__u64 probed; /* nanoseconds: what was taken off for probes, of all durations */
+	__u64 timed;  /* nanoseconds: durations of those of which the next two are known: */
+	__u64 away;   /* how long they had no CPU, */
+	__u64 queued; /* and of that, could run */
 	__u64 hit;    /* returned within control.brief, and a tick fell into them: these are
 			 in none of the buckets, nor in max */
 	__u64 buckets[NR_BUCKET];

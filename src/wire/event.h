@@ -28,6 +28,7 @@ enum event_kind {
 	EVENT_SEEN = 11,
 	EVENT_FUTEX = 12,
 	EVENT_OWNER = 13,
+	EVENT_TIMES = 14,
 	/* written by the source */
 	EVENT_TARGET = 16,
 	EVENT_PROCESS = 17,
@@ -48,6 +49,9 @@ enum event_kind {
 	EVENT_PROGRAM = 32,
 	EVENT_CAUSES = 33,
 	EVENT_VARIABLE = 34,
+	EVENT_TIMED = 35,
+	EVENT_AWAY = 36,
+	EVENT_QUEUED = 37,
 };
 
 struct event {
@@ -189,6 +193,18 @@ struct event_enter {
 	__u32 pid;
 };
 _Static_assert(sizeof(struct event_enter) == 48, "event_enter is part of the format");
+
+/* Of a call that was sampled and is over (its EVENT_LEAVE comes next): how long its thread had
+ * no CPU meanwhile. */
+struct event_times {
+	struct event head;
+	__u64 span;
+	__u64 away;
+	__u64 queued; /* of that: it could run */
+	__u32 probe;
+	__u32 pad;
+};
+_Static_assert(sizeof(struct event_times) == 48, "event_times is part of the format");
 
 /* How a call ended; words and meaning: wire/span_end.h.  New ones come at the end;
  * readers take a number they do not know for END_LOST. */
@@ -439,7 +455,9 @@ _Static_assert(sizeof(struct event_ends) == 32, "event_ends is part of the forma
 
 /* Of the same interval, a sum over the calls whose durations are in its buckets.
  * EVENT_UNSURE: of the intervals in which those by END_BRACKET ended.
- * EVENT_PROBED: of what was taken off the durations for the work of probes. */
+ * EVENT_PROBED: of what was taken off the durations for the work of probes.
+ * EVENT_TIMED: of the durations of calls for which the next two are known.
+ * EVENT_AWAY: of how long these had no CPU; EVENT_QUEUED: of that, could run. */
 struct event_call_sum {
 	struct event head;
 	__u64 since;
