@@ -1,6 +1,7 @@
 #!/bin/bash
 # Where the time of calls goes: on a CPU, waiting for one, waiting for anything else; told of
-# all, and asked of each.  Runs beside others.
+# all, and asked of each.  Alone: beside others all
+# calls wait for a CPU.
 . "$(dirname "$0")/lib.sh"
 plan 13
 need root
@@ -32,7 +33,7 @@ check 'which is said' grep -Eq 'of their time [0-9]+ % on a CPU, [0-9]+ % waitin
 
 # time FUNCTION SIDE, in the report of a split
 inside='(lambda f, side: sum(x["total_%s_ns" % side] for x in d["functions"] if x["name"] == f))'
-sonde_run report "$work/x.sonde" --split 'off > 2ms' --json
+sonde_run report "$work/x.sonde" --split 'blocked > 2ms' --json
 check 'calls that wait are told from those that compute' holds \
 	"($inside('do_compute', 'in') < 0.03 * $inside('do_compute', 'rest') and
 	$inside('do_sleep', 'rest') < 0.03 * $inside('do_sleep', 'in') and
