@@ -151,52 +151,41 @@ static inline void build_wait(struct store *st, nsec time, uint32_t tid,
 	build_moment(st, time, tid, EVENT_WAIT, (const void *)wait, stack);
 }
 
+/* A record of a fixed size, at a moment of a thread. */
+static inline void build_copy(struct store *st, nsec time, uint32_t tid, enum event_kind kind,
+			      const struct event *from, size_t size)
+{
+	union build_record r = { 0 };
+	struct event *e = (void *)&r;
+
+	memcpy(&r, from, size);
+	e->time = time;
+	e->tid = tid;
+	build_send(st, &r, kind, size);
+}
+
 static inline void build_still(struct store *st, nsec time, uint32_t tid,
 			       const struct event_still *still)
 {
-	union build_record r = { 0 };
-	struct event_still *e = (void *)&r;
-
-	*e = *still;
-	e->head.time = time;
-	e->head.tid = tid;
-	build_send(st, &r, EVENT_STILL, sizeof(*e));
+	build_copy(st, time, tid, EVENT_STILL, &still->head, sizeof(*still));
 }
 
 static inline void build_enter(struct store *st, nsec time, uint32_t tid,
 			       const struct event_enter *enter)
 {
-	union build_record r = { 0 };
-	struct event_enter *e = (void *)&r;
-
-	*e = *enter;
-	e->head.time = time;
-	e->head.tid = tid;
-	build_send(st, &r, EVENT_ENTER, sizeof(*e));
+	build_copy(st, time, tid, EVENT_ENTER, &enter->head, sizeof(*enter));
 }
 
 static inline void build_times(struct store *st, nsec time, uint32_t tid,
 			       const struct event_times *times)
 {
-	union build_record r = { 0 };
-	struct event_times *e = (void *)&r;
-
-	*e = *times;
-	e->head.time = time;
-	e->head.tid = tid;
-	build_send(st, &r, EVENT_TIMES, sizeof(*e));
+	build_copy(st, time, tid, EVENT_TIMES, &times->head, sizeof(*times));
 }
 
 static inline void build_leave(struct store *st, nsec time, uint32_t tid,
 			       const struct event_leave *leave)
 {
-	union build_record r = { 0 };
-	struct event_leave *e = (void *)&r;
-
-	*e = *leave;
-	e->head.time = time;
-	e->head.tid = tid;
-	build_send(st, &r, EVENT_LEAVE, sizeof(*e));
+	build_copy(st, time, tid, EVENT_LEAVE, &leave->head, sizeof(*leave));
 }
 
 /* One interval with calls of these durations. */
