@@ -1,31 +1,25 @@
 #include "sink/text_part.h"
 
+#include "base/columns.h"
+#include "sink/extra_rows.h"
 #include "sink/fit.h"
 #include "sink/headline.h"
 #include "sink/walk.h"
 #include "view/compare.h"
-#include "view/nest.h"
 #include "view/verdict.h"
 
 #include <ctype.h>
 #include <math.h>
 
-#define ROWS_MAX 12	/* functions that stand out from noise */
-#define NOISE_MAX 3	/* and some that do not, for the eye to compare */
-#define TOO_SMALL 0.005 /* of the largest difference: certain, but of no interest */
 #define SHARED " *"
 #define OWN_CODE "'s own code"
 #define DEEP 4		 /* lines within one another */
 #define NUMBER_COLUMNS 8 /* each of slow, rest, more */
 #define SHARE_COLUMNS 14
 
-_Static_assert(ROWS_MAX + NOISE_MAX <= NEST_MOST, "all rows are looked for in one another");
-
 struct extra_table {
 	struct report *r;
-	uint32_t rows[ROWS_MAX + NOISE_MAX]; /* indices of functions */
-	uint32_t count;
-	struct nest nest;
+	struct extra_rows rows;
 	double unit; /* nanoseconds */
 	const char *unit_name;
 	int decimals;
@@ -33,65 +27,6 @@ struct extra_table {
 	unsigned step; /* columns that a line within another is further in */
 	struct part_columns columns;
 };
-
-static void table_pick(struct extra_table *t, const struct picture_function *f)
-{
-	t->rows[t->count++] = f - t->r->p->functions.at;
-}
-
-static const struct picture_function *table_row(const struct extra_table *t, uint32_t i)
-{
-	return &t->r->p->functions.at[t->rows[i]];
-}
-
-/* The list is by extra time, so what differs most is at both its ends. */
-static void pick_significant(struct extra_table *t)
-{
-	const struct picture *p = t->r->p;
-	uint32_t low = 0, high = p->functions.count;
-	double least = 0;
-
-	while (low < high && t->count < ROWS_MAX) {
-		const struct picture_function *more = &p->functions.at[low];
-		const struct picture_function *less = &p->functions.at[high - 1];
-		bool first = fabs(more->extra_nsec) >= fabs(less->extra_nsec);
-		const struct picture_function *f = first ? more : less;
-
-		if (first)
-			low++;
-		else
-			high--;
-		if (!function_is_significant(p, f))
-			continue;
-		least = fmax(least, TOO_SMALL * fabs(f->extra_nsec));
-		if (fabs(f->extra_nsec) >= least)
-			table_pick(t, f);
-	}
-}
-
-/* The biggest functions that do not differ. */
-static void pick_noise(struct extra_table *t)
-{
-	const struct picture *p = t->r->p;
-	double below = INFINITY, least = TOO_SMALL * p->sides[SIDE_IN].mean_nsec;
-
-	for (unsigned n = 0; n < NOISE_MAX; n++) {
-		const struct picture_function *best = NULL;
-
-		for (uint32_t i = 0; i < p->functions.count; i++) {
-			const struct picture_function *f = &p->functions.at[i];
-
-			if (function_is_significant(p, f) || f->per_call_in_nsec >= below)
-				continue;
-			if (!best || f->per_call_in_nsec > best->per_call_in_nsec)
-				best = f;
-		}
-		if (!best || best->per_call_in_nsec <= least)
-			return;
-		below = best->per_call_in_nsec;
-		table_pick(t, best);
-	}
-}
 
 /* The largest unit that shows a hundredth of the largest with two digits. */
 static void table_scale(struct extra_table *t)
@@ -105,9 +40,9 @@ static void table_scale(struct extra_table *t)
 	double in_units;
 	unsigned u = 0;
 
-	for (uint32_t i = 0; i < t->count; i++)
-		most = fmax(most, fmax(table_row(t, i)->per_call_in_nsec,
-				       table_row(t, i)->per_call_rest_nsec));
+	for (uint32_t i = 0; i < t->rows.count; i++)
+		most = fmax(most, fmax(extra_row(&t->rows, i)->per_call_in_nsec,
+				       extra_row(&t->rows, i)->per_call_rest_nsec));
 	while (u + 1 < COUNT_OF(units) && most < 9.995 * units[u].size)
 		u++;
 	t->unit = units[u].size;
@@ -151,22 +86,68 @@ static void add_numbers(struct extra_table *t, const struct contrast *d)
 
 static void add_row(struct extra_table *t, uint32_t row, unsigned indent)
 {
-	const struct picture_function *f = table_row(t, row);
+	const struct picture_function *f = extra_row(&t->rows, row);
 	struct contrast d = contrast_of_function(f);
 
 	part_name(t->r, &t->columns, indent, walk_name(t->r->p, f->frame),
-		  t->nest.shared[row] ? SHARED : "", f->frame);
+		  t->rows.nest.shared[row] ? SHARED : "", f->frame);
 	add_numbers(t, &d);
+}
+
+/* "› a › b › 3 more › z": the first of the chain, and the last, in so many columns. */
+static void chain_names(const struct extra_table *t, struct text *out, uint32_t row,
+			uint32_t names, uint32_t length, unsigned columns)
+{
+	for (uint32_t n = 1; row != NEST_NONE; row = t->rows.next[row], n++) {
+		if (n == names && n < length)
+			text_format(out, "› %u more ", length - n);
+		if (n < names || n == length) {
+			text_add(out, "› ");
+			fit_name(out, walk_name(t->r->p, extra_row(&t->rows, row)->frame),
+				 columns);
+			text_add_char(out, ' ');
+		}
+	}
+	text_cut(out, out->size - 1);
+}
+
+/* Those that share the line, on one more. */
+static void add_chain(struct extra_table *t, uint32_t row, unsigned indent)
+{
+	unsigned most = t->columns.name / 2, columns;
+	AUTO_TEXT struct text line = { 0 };
+	uint32_t length = 0, names;
+
+	for (uint32_t i = row; i != NEST_NONE; i = t->rows.next[i])
+		length++;
+	if (!length)
+		return;
+	indent = indent > most ? most : indent;
+	columns = t->r->columns - indent;
+	for (names = length; names; names--) {
+		text_cut(&line, 0);
+		chain_names(t, &line, row, names, length, columns - 16);
+		if (columns_of(text_string(&line)) <= columns)
+			break;
+	}
+	text_format(t->r->out, "%*s%s\n", indent, "", text_string(&line));
+}
+
+static void add_rows(struct extra_table *t, uint32_t parent, unsigned indent);
+
+static void add_line(struct extra_table *t, uint32_t row, unsigned indent)
+{
+	add_row(t, row, indent);
+	add_chain(t, t->rows.next[row], indent + 2);
+	for (; row != NEST_NONE; row = t->rows.next[row])
+		add_rows(t, row, indent + t->step);
 }
 
 static void add_rows(struct extra_table *t, uint32_t parent, unsigned indent)
 {
-	for (uint32_t i = 0; i < t->count; i++) {
-		if (t->nest.within[i] != parent)
-			continue;
-		add_row(t, i, indent);
-		add_rows(t, i, indent + t->step);
-	}
+	for (uint32_t i = 0; i < t->rows.count; i++)
+		if (t->rows.nest.within[i] == parent && !t->rows.follows[i])
+			add_line(t, i, indent);
 }
 
 /* Two recordings: what a function took in each, a second of recording. */
@@ -259,44 +240,36 @@ static void add_rest_of_it(struct extra_table *t)
 		add_numbers(t, &d);
 	}
 	add_whole(t);
-	for (uint32_t i = 0; i < t->count; i++)
-		if (t->nest.shared[i]) {
+	for (uint32_t i = 0; i < t->rows.count; i++)
+		if (t->rows.nest.shared[i]) {
 			text_add(t->r->out, "  (* called in several of these lines, and a "
 					    "part of each)\n");
 			break;
 		}
-	if (t->r->p->functions.count > t->count)
+	if (t->r->p->functions.count > t->rows.count)
 		text_format(t->r->out, "  (%u more functions differ less or within noise)\n",
-			    t->r->p->functions.count - t->count);
+			    t->r->p->functions.count - t->rows.count);
 }
 
-static unsigned nest_depth(const struct nest *n)
+static void measure_rows(struct extra_table *t, uint32_t parent, unsigned indent);
+
+static void measure_line(struct extra_table *t, uint32_t row, unsigned indent)
 {
-	unsigned most = 0;
+	uint32_t frame = extra_row(&t->rows, row)->frame;
+	const char *name = walk_name(t->r->p, frame);
+	const char *mark = t->rows.nest.shared[row] ? SHARED : "";
 
-	for (uint32_t i = 0; i < n->count; i++) {
-		unsigned depth = 0;
-
-		for (uint32_t k = n->within[i]; k != NEST_NONE; k = n->within[k])
-			depth++;
-		most = depth > most ? depth : most;
-	}
-	return most;
+	part_columns_take(&t->columns, indent + fit_natural(name) + strlen(mark),
+			  part_place_natural(t->r, frame));
+	for (; row != NEST_NONE; row = t->rows.next[row])
+		measure_rows(t, row, indent + t->step);
 }
 
 static void measure_rows(struct extra_table *t, uint32_t parent, unsigned indent)
 {
-	for (uint32_t i = 0; i < t->count; i++) {
-		uint32_t frame = table_row(t, i)->frame;
-		const char *name = walk_name(t->r->p, frame);
-		const char *mark = t->nest.shared[i] ? SHARED : "";
-
-		if (t->nest.within[i] != parent)
-			continue;
-		part_columns_take(&t->columns, indent + fit_natural(name) + strlen(mark),
-				  part_place_natural(t->r, frame));
-		measure_rows(t, i, indent + t->step);
-	}
+	for (uint32_t i = 0; i < t->rows.count; i++)
+		if (t->rows.nest.within[i] == parent && !t->rows.follows[i])
+			measure_line(t, i, indent);
 }
 
 static void table_fit(struct extra_table *t)
@@ -304,7 +277,7 @@ static void table_fit(struct extra_table *t)
 	unsigned numbers = 3 * NUMBER_COLUMNS + SHARE_COLUMNS + 1;
 	const struct picture_span *span = headline_span(t->r->p);
 
-	t->step = nest_depth(&t->nest) > DEEP ? 1 : 2;
+	t->step = extra_rows_depth(&t->rows) > DEEP ? 1 : 2;
 	part_columns_take(&t->columns, 2 + strlen("not on a CPU"), 0);
 	if (span)
 		part_columns_take(&t->columns,
@@ -322,9 +295,7 @@ void part_extra(struct report *r)
 
 	if (in->mean_nsec > 0 && rest->mean_nsec > 0)
 		t.whole = in->mean_nsec - rest->mean_nsec;
-	pick_significant(&t);
-	pick_noise(&t);
-	nest_make(&t.nest, r->p, t.rows, t.count);
+	extra_rows_make(&t.rows, r->p);
 	table_scale(&t);
 	table_fit(&t);
 	add_heading(&t);

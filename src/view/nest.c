@@ -7,7 +7,7 @@ struct shares {
 	const struct picture *p;
 	const uint32_t *of;
 	uint32_t count;
-	uint32_t *around; /* of a node: bit i = function i is it or is above it */
+	uint64_t *around; /* of a node: bit i = function i is it or is above it */
 	uint64_t *total[2];
 	double nsec[NEST_MOST][NEST_MOST];
 };
@@ -32,14 +32,15 @@ static void sum_shares(struct shares *s)
 {
 	for (uint32_t n = 1; n < s->p->nodes.count; n++) {
 		const struct picture_node *node = &s->p->nodes.at[n];
-		uint32_t above = s->around[node->parent], i = find(s, node);
+		uint64_t above = s->around[node->parent];
+		uint32_t i = find(s, node);
 
 		s->around[n] = above;
-		if (i == NEST_NONE || above & 1u << i)
+		if (i == NEST_NONE || above & 1ull << i)
 			continue;
-		s->around[n] |= 1u << i;
+		s->around[n] |= 1ull << i;
 		for (uint32_t k = 0; k < s->count; k++)
-			if (s->around[n] & 1u << k)
+			if (s->around[n] & 1ull << k)
 				s->nsec[i][k] += s->total[is_of_rest(s, i)][n];
 	}
 }
@@ -70,19 +71,20 @@ static uint32_t innermost(const struct shares *s, uint32_t i)
 
 static bool is_shared(const struct shares *s, const struct nest *n, uint32_t i)
 {
-	uint32_t known = 0;
+	uint64_t known = 0;
 
 	for (uint32_t k = n->within[i]; k != NEST_NONE; k = n->within[k])
-		known |= 1u << k;
+		known |= 1ull << k;
 	for (uint32_t k = 0; k < s->count; k++)
-		if (k != i && !(known & 1u << k) && s->nsec[i][k] > (1 - WHOLE) * s->nsec[i][i])
+		if (k != i && !(known & 1ull << k) &&
+		    s->nsec[i][k] > (1 - WHOLE) * s->nsec[i][i])
 			return true;
 	return false;
 }
 
 void nest_make(struct nest *n, const struct picture *p, const uint32_t *of, uint32_t count)
 {
-	AUTO_FREE uint32_t *around = mem_zeroed(p->nodes.count, sizeof(*around));
+	AUTO_FREE uint64_t *around = mem_zeroed(p->nodes.count, sizeof(*around));
 	AUTO_FREE uint64_t *in = mem_zeroed(p->nodes.count, sizeof(*in));
 	AUTO_FREE uint64_t *rest = mem_zeroed(p->nodes.count, sizeof(*rest));
 	struct shares s = { p, of, count, around, { in, rest }, { { 0 } } };

@@ -11,7 +11,7 @@
 
 #include "view/picture.h"
 
-#define NEST_MOST 32 /* functions */
+#define NEST_MOST 64 /* functions */
 #define NEST_NONE UINT32_MAX
 
 struct nest {

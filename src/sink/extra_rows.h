@@ -1,0 +1,31 @@
+/*
+ * extra_rows - which functions the table of differences has, and how their lines nest.
+ *
+ * Functions that do nothing but call one another have the same numbers: three and more share a
+ * line, which has the name of the outermost.  So a long way to where the time goes takes no
+ * room from what else differs.
+ */
+#ifndef SONDE_SINK_EXTRA_ROWS_H
+#define SONDE_SINK_EXTRA_ROWS_H
+
+#include "view/nest.h"
+
+struct extra_rows {
+	const struct picture *p;
+	uint32_t of[NEST_MOST]; /* indices of functions: what differs most comes first, what is
+				   within noise last */
+	uint32_t count;
+	struct nest nest;
+	/* the one that shares its line and is called by it, NEST_NONE: none; and whether it
+	 * shares that of the one that it lies within */
+	uint32_t next[NEST_MOST];
+	bool follows[NEST_MOST];
+};
+
+/* Of p, whose sides are compared. */
+void extra_rows_make(struct extra_rows *t, const struct picture *p);
+const struct picture_function *extra_row(const struct extra_rows *t, uint32_t i);
+/* How many lines are around one, at most. */
+unsigned extra_rows_depth(const struct extra_rows *t);
+
+#endif
