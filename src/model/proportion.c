@@ -1,6 +1,14 @@
 #include "model/proportion.h"
 
 #include <math.h>
+#include <stdbool.h>
+
+#define SAMPLES_LEAST 3 /* of the rest, for its share to be known */
+
+static bool share_is_known(const struct proportion *rest)
+{
+	return rest->whole > 0 && rest->whole >= SAMPLES_LEAST * rest->tick;
+}
 
 /* Of the d_i of one side. */
 static double spread_of(const struct proportion *p, double r)
@@ -26,7 +34,8 @@ static double wider(double spread, double chance)
 struct proportion_excess proportion_compare(const struct proportion *in,
 					    const struct proportion *rest)
 {
-	double r = rest->whole > 0 ? fmin(fmax(rest->part / rest->whole, 0), 1) : 0;
+	bool known = share_is_known(rest);
+	double r = known ? fmin(fmax(rest->part / rest->whole, 0), 1) : 0;
 	double spread[2] = { spread_of(in, r), spread_of(rest, r) };
 	double chance[2] = { chance_of(in, r), chance_of(rest, r) };
 	double v_in, v_rest, times;
@@ -37,7 +46,7 @@ struct proportion_excess proportion_compare(const struct proportion *in,
 	v_rest = fmax(spread[1], chance[1] * wider(spread[0], chance[0]));
 	v_in = fmax(v_in, in->tick * in->tick);
 	v_rest = fmax(v_rest, rest->tick * rest->tick);
-	times = rest->whole > 0 ? in->whole / rest->whole : 0;
+	times = known ? in->whole / rest->whole : 0;
 	return (struct proportion_excess){
 		.excess = (in->part - r * in->whole) / in->calls,
 		.error = sqrt(v_in + times * times * v_rest) / in->calls,

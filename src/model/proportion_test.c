@@ -42,6 +42,22 @@ static void an_excess_by_hand(void **state)
 	assert_true(proportion_compare(&in, &rest).error == 0);
 }
 
+/* 100 calls of 50 samples, of which 49 are in the part, and 10,000 that have next to none. */
+static void of_too_few_samples_no_share_is_known(void **state)
+{
+	struct proportion in = { 100, 5000, 250000, 4900, 240100, 245000, 1 };
+	struct proportion rest = { 10000, 1, 1, 1, 1, 1, 1 };
+	struct proportion_excess e = proportion_compare(&in, &rest);
+
+	assert_true(near(e.excess, 49, 1e-9));
+	assert_true(e.error > 0 && e.excess > 10 * e.error);
+	rest = (struct proportion){ 10000, 2, 2, 0, 0, 0, 1 };
+	assert_true(near(proportion_compare(&in, &rest).excess, 49, 1e-9));
+	/* all of three say that it is in any call */
+	rest = (struct proportion){ 10000, 3, 3, 3, 3, 3, 1 };
+	assert_true(proportion_compare(&in, &rest).excess < 0);
+}
+
 static uint64_t seed;
 
 static double uniform(void)
@@ -145,6 +161,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_least_z_is_that_of_tables),
 		cmocka_unit_test(an_excess_by_hand),
+		cmocka_unit_test(of_too_few_samples_no_share_is_known),
 		cmocka_unit_test(longer_calls_have_no_excess),
 		cmocka_unit_test(what_is_planted_is_found),
 	};
