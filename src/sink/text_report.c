@@ -216,7 +216,8 @@ static void add_span_shape(struct report *r, const struct picture_span *s)
 		return;
 	end = s->buckets.at[s->buckets.count - 1].high;
 	headline_duration(low, s, s->buckets.at[0].low);
-	text_format(&behind, " %s", text_duration(high, s->max && s->max < end ? s->max : end));
+	text_format(&behind, " %s (log)",
+		    text_duration(high, s->max && s->max < end ? s->max : end));
 	add_modes(&behind, s);
 	beside = 3 + columns_of(low) + columns_of(text_string(&behind));
 	columns = r->columns > beside + SPARK_LEAST ? r->columns - beside : SPARK_LEAST;
