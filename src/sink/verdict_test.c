@@ -2,6 +2,7 @@
 
 #include "sink/golden_build.h"
 #include "view/compare.h"
+#include "view/picture_build.h"
 #include "view/span_build.h"
 
 #include <math.h>
@@ -312,9 +313,42 @@ static void a_bound_that_mixes_kinds_is_said(void **state)
 	picture_free(p);
 }
 
+static char *words_of(const struct build_samples *stacks)
+{
+	struct picture *p = build_pair(stacks);
+	struct verdict v = verdict_reach(p);
+	AUTO_TEXT struct text t = { 0 };
+
+	verdict_words(&t, p, &v);
+	picture_free(p);
+	return mem_text(text_string(&t));
+}
+
+static void what_calls_do_instead_is_said(void **state)
+{
+	AUTO_FREE char *two = words_of(
+		(const struct build_samples[]){ { "lock;futex;[waits: mutex m]", 800, 0 },
+						{ "sleep;nap", 600, 0 },
+						{ "compute;spin", 0, 900 },
+						{ "compute", 0, 10 },
+						{ 0 } });
+	AUTO_FREE char *one = words_of((const struct build_samples[]){
+		{ "lock;futex;[waits: mutex m]", 800, 0 }, { "compute", 0, 400 }, { 0 } });
+	AUTO_FREE char *none = words_of((const struct build_samples[]){
+		{ "lock;futex", 800, 0 }, { "compute", 0, 100 }, { 0 } });
+
+	assert_string_equal(two,
+			    "These calls take 80.0 ms more in lock and 60.0 ms in sleep, but "
+			    "91.0 ms less in compute. In lock they wait for mutex m.");
+	assert_string_equal(one, "These calls take 80.0 ms more in lock, but 40.0 ms less in "
+				 "compute. There they wait for mutex m.");
+	assert_null(strstr(none, "less in"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_calls_do_instead_is_said),
 		cmocka_unit_test(a_bound_that_mixes_kinds_is_said),
 		cmocka_unit_test(the_outermost_that_only_slow_calls_run_is_blamed),
 		cmocka_unit_test(else_the_innermost_with_most_of_it),

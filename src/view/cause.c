@@ -72,8 +72,10 @@ struct search {
 /* A place that the search has come to. */
 struct spot {
 	const struct picture_function *function; /* NULL: the span */
-	double extra, start; /* of where the way to it began, on which it was all one */
-	struct part within;  /* called from here, and by nothing that is named */
+	/* the latter of where the way to it began, on which it was all one; or what was
+	 * gained on that, if others made up for some of it */
+	double extra, start;
+	struct part within; /* called from here, and by nothing that is named */
 	bool done;
 };
 
@@ -128,6 +130,32 @@ static void sum_part(struct search *s, const struct part *within, double *ret_ex
 	}
 }
 
+/* What candidates of a part take more of it, the outermost of them: more than its extra time
+ * where others take less.  After sum_part() of it. */
+static double gain_of(struct search *s, const struct part *within,
+		      const struct picture_function *except)
+{
+	const struct picture *p = s->p;
+	double *extra = s->beside[0], gain = 0;
+
+	memset(extra, 0, p->functions.count * sizeof(*extra));
+	s->marks++; /* those in, or below, one */
+	for (uint32_t i = 0; i < within->nodes.count; i++) {
+		uint32_t n = within->nodes.at[i], function = p->nodes.at[n].function;
+		bool below = is_marked(s, p->nodes.at[n].parent);
+
+		if (!below && (p->nodes.at[n].place != PLACE_WITHIN ||
+			       !s->candidate[function] || &p->functions.at[function] == except))
+			continue;
+		s->mark[n] = s->marks;
+		if (!below)
+			extra[function] += s->below[n];
+	}
+	for (uint32_t i = 0; i < p->functions.count; i++)
+		gain += fmax(extra[i], 0);
+	return gain;
+}
+
 /* The part of a part that is called from a function, itself included. */
 static struct part part_of(struct search *s, const struct part *within, uint32_t function)
 {
@@ -172,7 +200,7 @@ static bool stands_for(const struct search *s, const struct picture_function *f,
 	const struct picture_function *caller = from->function;
 
 	return caller && extra >= SHARE_DOWN * f->extra_nsec &&
-	       from->extra >= SHARE_DOWN * caller->extra_nsec &&
+	       from->extra >= SHARE_DOWN * fmax(caller->extra_nsec, extra) &&
 	       caller->beyond_nsec - f->beyond_nsec < SHARE_BEYOND * s->cpu;
 }
 
@@ -221,6 +249,7 @@ static void go_down(struct search *s, struct spot *spot, double *extra)
 		sum_part(s, &spot->within, extra);
 		if (is_the_end(s->p, spot->function))
 			break;
+		spot->start = fmax(spot->start, gain_of(s, &spot->within, spot->function));
 		next = next_down(s, spot, extra, SHARE_DOWN * spot->start, false);
 		if (next == UINT32_MAX)
 			return;
@@ -330,19 +359,24 @@ static void look_into(struct search *s, struct spots *spots, unsigned i, double 
 	spots->count += count - 1;
 }
 
-static void search_init(struct search *s, const struct picture *p, double cpu)
+static void find_candidates(struct search *s, double cpu)
+{
+	s->cpu = cpu;
+	for (uint32_t i = 0; i < s->p->functions.count; i++)
+		s->candidate[i] = is_candidate(s->p, &s->p->functions.at[i], cpu);
+}
+
+static void search_init(struct search *s, const struct picture *p)
 {
 	double in = p->sides[SIDE_IN].calls, rest = p->sides[SIDE_REST].calls;
 
-	*s = (struct search){ .p = p, .cpu = cpu };
+	*s = (struct search){ .p = p };
 	s->candidate = mem_zeroed(p->functions.count + 1, sizeof(*s->candidate));
 	s->node = mem_zeroed(p->nodes.count + 1, sizeof(*s->node));
 	s->below = mem_zeroed(p->nodes.count + 1, sizeof(*s->below));
 	s->mark = mem_zeroed(p->nodes.count + 1, sizeof(*s->mark));
 	for (unsigned i = 0; i < COUNT_OF(s->beside); i++)
 		s->beside[i] = mem_zeroed(p->functions.count + 1, sizeof(double));
-	for (uint32_t i = 0; i < p->functions.count; i++)
-		s->candidate[i] = is_candidate(p, &p->functions.at[i], cpu);
 	for (uint32_t n = 0; n < p->nodes.count; n++)
 		s->node[n] = p->nodes.at[n].self_nsec[SIDE_IN] / in -
 			     p->nodes.at[n].self_nsec[SIDE_REST] / rest;
@@ -358,13 +392,17 @@ static void search_done(struct search *s)
 		free(s->beside[i]);
 }
 
-static struct spot whole_span(const struct picture *p, double cpu)
+/* Where some take less, a share worth naming is of what others take more. */
+static struct spot whole_span(struct search *s, double cpu, double *extra)
 {
 	struct spot spot = { .extra = cpu };
 
-	for (uint32_t n = 1; n < p->nodes.count; n++)
-		if (p->nodes.at[n].place != PLACE_OUTER)
+	for (uint32_t n = 1; n < s->p->nodes.count; n++)
+		if (s->p->nodes.at[n].place != PLACE_OUTER)
 			array_push(&spot.within.nodes, n);
+	find_candidates(s, cpu);
+	sum_part(s, &spot.within, extra);
+	find_candidates(s, fmax(cpu, gain_of(s, &spot.within, NULL)));
 	return spot;
 }
 
@@ -390,8 +428,8 @@ unsigned cause_find(const struct picture *p, double cpu_nsec, struct cause ret[C
 
 	if (!p->sides[SIDE_IN].calls || !p->sides[SIDE_REST].calls)
 		return 0;
-	search_init(&s, p, cpu_nsec);
-	spots.at[0] = whole_span(p, cpu_nsec);
+	search_init(&s, p);
+	spots.at[0] = whole_span(&s, cpu_nsec, extra);
 	for (unsigned i = 0; i < spots.count;) {
 		if (spots.at[i].done)
 			i++;
@@ -407,10 +445,10 @@ unsigned cause_find(const struct picture *p, double cpu_nsec, struct cause ret[C
 	}
 	for (unsigned i = 0; i < count; i++)
 		cause_find_wait(p, &ret[i]);
-	search_done(&s);
-	if (is_candidate(p, &p->itself, cpu_nsec))
+	if (is_candidate(p, &p->itself, s.cpu))
 		count = add_cause(ret, count,
 				  (struct cause){ .function = &p->itself,
 						  .extra_nsec = p->itself.extra_nsec });
+	search_done(&s);
 	return count;
 }

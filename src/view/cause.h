@@ -1,8 +1,9 @@
 /*
  * cause - the functions that make one kind of calls longer than the rest.
  *
- * A candidate stands out from chance, has a tenth of the extra CPU time, and more of
- * that than of the rest's time: what only takes part in a longer call is none.
+ * A candidate stands out from chance, has a tenth of the extra CPU time (or, where some
+ * functions take less, of what others take more), and more of that than of the rest's time:
+ * what only takes part in a longer call is none.
  *
  * Candidates call one another, and a caller has all the time of what it calls.  So the
  * search goes down from the span: where one candidate has nine tenths of the extra time

@@ -78,6 +78,22 @@ static void the_search_goes_down_to_the_point(void **state)
 			    "step 100 %");
 }
 
+/* These calls do something else instead. */
+static void what_others_take_less_hides_none(void **state)
+{
+	assert_string_equal(CAUSES({ "lock;futex", 700, 0 }, { "sleep;nap", 500, 0 },
+				   { "compute", 0, 900 }),
+			    "lock 233 %, sleep 167 %");
+	/* a tenth of what is gained, not of what is left of that */
+	assert_string_equal(CAUSES({ "lock;futex", 700, 0 }, { "sleep;nap", 500, 0 },
+				   { "log", 60, 0 }, { "compute", 0, 900 }),
+			    "lock 194 %, sleep 139 %");
+	/* in one caller */
+	assert_string_equal(CAUSES({ "step;lock;futex", 700, 0 }, { "step;sleep;nap", 500, 0 },
+				   { "step;compute", 0, 900 }),
+			    "lock 233 %, sleep 167 %");
+}
+
 /* All takes 60 % longer in longer calls; a has more, and its caller only that. */
 static void a_caller_that_is_longer_like_everything_is_passed(void **state)
 {
@@ -276,6 +292,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_search_goes_down_to_the_point),
+		cmocka_unit_test(what_others_take_less_hides_none),
 		cmocka_unit_test(a_caller_that_is_longer_like_everything_is_passed),
 		cmocka_unit_test(a_caller_that_has_much_besides_is_passed),
 		cmocka_unit_test(what_the_rest_never_runs_is_the_point),

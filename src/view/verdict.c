@@ -6,6 +6,10 @@
 #include <math.h>
 
 #define SHARE_MOST 0.5 /* of the extra CPU time */
+#define SHARE_INSTEAD                                                                      \
+	0.25		/* of it: so much less of something, and more than all of the rest \
+			 */
+#define SHARE_OUTER 0.9 /* of what is less: it is all of it */
 
 bool verdict_is_blurred(const struct picture *p)
 {
@@ -28,8 +32,35 @@ double verdict_extra_cpu(const struct picture *p)
 	return compare_cpu(p, &d) ? d.extra : 0;
 }
 
+static bool can_be_less(const struct picture *p, const struct picture_function *f)
+{
+	return f->frame < p->frames.count && f->extra_nsec < 0 &&
+	       function_is_significant(p, f) && p->frames.at[f->frame].kind != FRAME_PROBE &&
+	       p->frames.at[f->frame].kind != FRAME_HOLDER;
+}
+
+/* The outermost of those with nearly all that these calls do less in one place. */
+static const struct picture_function *most_less(const struct picture *p)
+{
+	const struct picture_function *best = NULL;
+	double most = 0;
+
+	for (uint32_t i = 0; i < p->functions.count; i++)
+		if (can_be_less(p, &p->functions.at[i]))
+			most = fmax(most, -p->functions.at[i].extra_nsec);
+	for (uint32_t i = 0; i < p->functions.count; i++) {
+		const struct picture_function *f = &p->functions.at[i];
+
+		if (can_be_less(p, f) && -f->extra_nsec >= SHARE_OUTER * most &&
+		    (!best || f->depth < best->depth))
+			best = f;
+	}
+	return best;
+}
+
 static void blame(struct verdict *v, const struct picture *p, double cpu)
 {
+	const struct picture_function *less = most_less(p);
 	double sum = 0;
 
 	v->nr_causes = cause_find(p, cpu, v->causes);
@@ -37,6 +68,11 @@ static void blame(struct verdict *v, const struct picture *p, double cpu)
 		sum += v->causes[i].extra_nsec;
 	if (!v->nr_causes)
 		return;
+	if (less && sum >= (1 + SHARE_INSTEAD) * cpu &&
+	    -less->extra_nsec >= SHARE_INSTEAD * cpu) {
+		v->less = less;
+		cpu = sum;
+	}
 	v->one_has_most = v->causes[0].extra_nsec >= SHARE_MOST * cpu;
 	v->they_have_most = sum >= SHARE_MOST * cpu;
 	v->kind = !v->one_has_most			? VERDICT_SPREAD

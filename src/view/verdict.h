@@ -24,7 +24,11 @@ struct verdict {
 	 * too */
 	struct cause causes[CAUSES_MAX];
 	unsigned nr_causes;
-	bool one_has_most, they_have_most; /* of the extra CPU time: the first; all together */
+	/* of the extra CPU time, or of what they gain if others make up for much of it: the
+	 * first; all together */
+	bool one_has_most, they_have_most;
+	/* what these calls do less instead, NULL: they do nothing much less */
+	const struct picture_function *less;
 	/* of VERDICT_ALIKE: with most of the time, on both sides; NULL = none has */
 	const struct picture_function *most;
 	double waiting_share; /* of the extra time, 0..1: not on a CPU; 0 = within noise */
