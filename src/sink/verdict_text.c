@@ -77,6 +77,13 @@ static double share_of(const struct picture *p, const struct cause *cause)
 	return fmin(cause->extra_nsec / extra_of_all(p), 1);
 }
 
+static const char *these(const struct picture *p, bool first)
+{
+	if (strcmp(headline_side(p), "slow") == 0)
+		return first ? "Slow" : "slow";
+	return first ? "These" : "these";
+}
+
 /* "paint (planted.c:31)", "serve's own code" */
 static void add_cause(struct text *t, const struct picture *p, const struct cause *cause)
 {
@@ -167,8 +174,7 @@ static void say_function(struct text *t, const struct picture *p, const struct v
 		text_format(t, " %.0f %% of the extra %s is in ",
 			    100 * share_of(p, &v->causes[0]), extra_time_words(p));
 	else
-		text_format(t, "%s calls spend %.0f %% of their extra %s in ",
-			    strcmp(headline_side(p), "slow") == 0 ? "Slow" : "These",
+		text_format(t, "%s calls spend %.0f %% of their extra %s in ", these(p, true),
 			    100 * share_of(p, &v->causes[0]), extra_time_words(p));
 	add_cause(t, p, &v->causes[0]);
 	if (f == &p->itself) {
@@ -206,8 +212,7 @@ static void say_instead(struct text *t, const struct picture *p, const struct ve
 	if (waiting)
 		text_format(t, " Of %s they take ", picture_time(p));
 	else
-		text_format(t, "%s calls take ",
-			    strcmp(headline_side(p), "slow") == 0 ? "Slow" : "These");
+		text_format(t, "%s calls take ", these(p, true));
 	for (unsigned i = 0; i < v->nr_causes; i++) {
 		text_format(t, "%s%s%s in ",
 			    !i			    ? ""
@@ -311,7 +316,7 @@ static void say_spread(struct text *t, const struct picture *p, const struct ver
 		text_format(t, " Of the extra %s ", extra_time_words(p));
 	else if (v->they_have_most)
 		text_format(t, "Of the extra %s of %s calls ", extra_time_words(p),
-			    strcmp(headline_side(p), "slow") == 0 ? "slow" : "these");
+			    these(p, false));
 	else
 		text_format(t,
 			    "%s single function has most of the%s extra %s. What stands out: ",
