@@ -16,9 +16,9 @@
  * of samples of weight T (multinomial: T ((1-r)^2 G + r^2 (Y-G))), times what the calls of
  * the other side spread more than that; and at least one sample's worth, T^2.
  *
- * The rest's calls may be so much shorter that hardly a sample fell into them: of less than
- *three its share cannot be told, r is taken to be 0, and all that IN spends in the part is
- *excess.
+ * The rest's calls may be so much shorter that hardly a sample fell into them: of fewer
+ * than three its share cannot be told, r is taken to be 0, and all that IN spends in the part
+ * is excess.
  */
 #ifndef SONDE_MODEL_PROPORTION_H
 #define SONDE_MODEL_PROPORTION_H

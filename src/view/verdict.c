@@ -5,11 +5,9 @@
 
 #include <math.h>
 
-#define SHARE_MOST 0.5 /* of the extra CPU time */
-#define SHARE_INSTEAD                                                                      \
-	0.25		/* of it: so much less of something, and more than all of the rest \
-			 */
-#define SHARE_OUTER 0.9 /* of what is less: it is all of it */
+#define SHARE_MOST 0.5	   /* of the extra CPU time */
+#define SHARE_INSTEAD 0.25 /* of it: so much is less somewhere, and made up for */
+#define SHARE_OUTER 0.9	   /* of what is less: it is all of it */
 
 bool verdict_is_blurred(const struct picture *p)
 {
