@@ -61,7 +61,7 @@ char *verdict_holder(const struct picture *p, uint32_t frame)
 /* What shares are of: as in the table, all extra time where that is known. */
 static double extra_of_all(const struct picture *p)
 {
-	double time = verdict_extra_time(p);
+	double time = compare_extra_time(p);
 
 	return time > 0 ? time : verdict_extra_cpu(p);
 }
@@ -69,7 +69,7 @@ static double extra_of_all(const struct picture *p)
 /* What extra_of_all() is of. */
 static const char *extra_time_words(const struct picture *p)
 {
-	return verdict_extra_time(p) > 0 ? "time" : picture_time(p);
+	return compare_extra_time(p) > 0 ? "time" : picture_time(p);
 }
 
 static double share_of(const struct picture *p, const struct cause *cause)
@@ -94,7 +94,25 @@ static void add_cause(struct text *t, const struct picture *p, const struct caus
 		add_source(t, p, cause->function->frame);
 }
 
-/* is: "12 % is in paint (planted.c:31), 11 % in lookup (planted.c:20)", else without */
+/* " waiting for mutex cache_mu held by refresher" */
+static void add_waiting(struct text *t, const struct picture *p, const struct cause *cause)
+{
+	const struct cause_step *step = &cause->steps[0];
+	AUTO_FREE char *what = cause->nr_steps ? verdict_wait(p, step->wait) : NULL;
+	AUTO_FREE char *owner = what ? verdict_wait(p, step->owner) : NULL;
+
+	if (!what)
+		return;
+	text_add(t, " waiting for ");
+	fit_name(t, what, WAIT_COLUMNS);
+	if (!owner)
+		return;
+	text_add(t, " held by ");
+	fit_name(t, owner, WAIT_COLUMNS);
+}
+
+/* is: "12 % is in paint (planted.c:31), 11 % in lookup (planted.c:20) waiting for disk", else
+ * without */
 static void add_causes(struct text *t, const struct picture *p, const struct verdict *v,
 		       unsigned first, bool is)
 {
@@ -105,6 +123,7 @@ static void add_causes(struct text *t, const struct picture *p, const struct ver
 				      : "%.0f %% in ",
 			    100 * share_of(p, &v->causes[i]));
 		add_cause(t, p, &v->causes[i]);
+		add_waiting(t, p, &v->causes[i]);
 	}
 }
 

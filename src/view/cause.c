@@ -7,25 +7,17 @@
 #include <string.h>
 
 #define SHARE_CAUSE 0.1	  /* of the extra CPU time: worth naming */
+#define SHARE_TIME 0.05	  /* of all extra time, waiting included */
 #define SHARE_BEYOND 0.05 /* of it: what makes the cause more than part of a longer call */
 #define SHARE_DOWN 0.9	  /* of the extra time of a place: it is all in these */
 #define SHARE_NAMED 0.75  /* of what has no name: good enough to have its name instead */
 #define SHARE_COMMON 0.1  /* of a function: its time is that of another */
+#define Z_FARTHER 1	  /* where all extra time together is no more than chance */
 #define REST_NEVER 0.02	  /* of the rest's own time a call: as good as never */
 
 bool function_is_significant(const struct picture *p, const struct picture_function *f)
 {
 	return fabs(f->z) >= p->z_least;
-}
-
-/* cpu: the extra CPU time of a call, more than nothing. */
-static bool is_candidate(const struct picture *p, const struct picture_function *f, double cpu)
-{
-	return f->frame != UINT32_MAX && function_is_significant(p, f) &&
-	       f->extra_nsec >= SHARE_CAUSE * cpu && f->beyond_nsec >= SHARE_BEYOND * cpu &&
-	       COMPARE_Z * f->beyond_nsec >= p->z_least * f->beyond_error &&
-	       p->frames.at[f->frame].kind != FRAME_PROBE &&
-	       p->frames.at[f->frame].kind != FRAME_HOLDER;
 }
 
 /* Measured by what an ordinary call takes: slow calls may be a hundred times as
@@ -60,7 +52,9 @@ struct part {
 /* Extra time by candidate in a part of the tree. */
 struct search {
 	const struct picture *p;
-	double cpu;
+	double cpu;	   /* extra CPU time of a call, or what is gained of it; > 0 */
+	double least;	   /* extra time that is worth naming */
+	double z_least;	   /* of a candidate */
 	bool *candidate;   /* by function */
 	double *node;	   /* by node: what ends in it, nanoseconds a call more */
 	double *below;	   /* scratch, by node: with what is called from it */
@@ -78,6 +72,17 @@ struct spot {
 	struct part within; /* called from here, and by nothing that is named */
 	bool done;
 };
+
+static bool is_candidate(const struct search *s, const struct picture_function *f)
+{
+	const struct picture *p = s->p;
+
+	return f->frame != UINT32_MAX && f->z >= s->z_least && f->extra_nsec >= s->least &&
+	       f->beyond_nsec >= SHARE_BEYOND * s->cpu &&
+	       COMPARE_Z * f->beyond_nsec >= s->z_least * f->beyond_error &&
+	       p->frames.at[f->frame].kind != FRAME_PROBE &&
+	       p->frames.at[f->frame].kind != FRAME_HOLDER;
+}
 
 static bool is_of(const struct search *s, uint32_t node, uint32_t function)
 {
@@ -283,7 +288,7 @@ static uint32_t largest_beside(const struct search *s, const struct spot *from,
 		for (uint32_t i = 0; i < p->functions.count; i++) {
 			const struct picture_function *f = &p->functions.at[i];
 
-			if (left[i] < SHARE_CAUSE * s->cpu || !may_go_on(s, from, f) ||
+			if (left[i] < s->least || !may_go_on(s, from, f) ||
 			    left[i] < (1 - SHARE_COMMON) * full[i])
 				continue;
 			if (!pass)
@@ -362,15 +367,19 @@ static void look_into(struct search *s, struct spots *spots, unsigned i, double 
 static void find_candidates(struct search *s, double cpu)
 {
 	s->cpu = cpu;
+	s->least = fmax(SHARE_CAUSE * cpu, SHARE_TIME * compare_extra_time(s->p));
 	for (uint32_t i = 0; i < s->p->functions.count; i++)
-		s->candidate[i] = is_candidate(s->p, &s->p->functions.at[i], cpu);
+		s->candidate[i] = is_candidate(s, &s->p->functions.at[i]);
 }
 
 static void search_init(struct search *s, const struct picture *p)
 {
 	double in = p->sides[SIDE_IN].calls, rest = p->sides[SIDE_REST].calls;
+	struct contrast all;
 
-	*s = (struct search){ .p = p };
+	*s = (struct search){ .p = p, .z_least = p->z_least };
+	if (!compare_cpu(p, &all) || contrast_is_noise(p, &all))
+		s->z_least += Z_FARTHER;
 	s->candidate = mem_zeroed(p->functions.count + 1, sizeof(*s->candidate));
 	s->node = mem_zeroed(p->nodes.count + 1, sizeof(*s->node));
 	s->below = mem_zeroed(p->nodes.count + 1, sizeof(*s->below));
@@ -445,7 +454,7 @@ unsigned cause_find(const struct picture *p, double cpu_nsec, struct cause ret[C
 	}
 	for (unsigned i = 0; i < count; i++)
 		cause_find_wait(p, &ret[i]);
-	if (is_candidate(p, &p->itself, s.cpu))
+	if (is_candidate(&s, &p->itself))
 		count = add_cause(ret, count,
 				  (struct cause){ .function = &p->itself,
 						  .extra_nsec = p->itself.extra_nsec });

@@ -1,9 +1,10 @@
 /*
  * cause - the functions that make one kind of calls longer than the rest.
  *
- * A candidate stands out from chance, has a tenth of the extra CPU time (or, where some
- * functions take less, of what others take more), and more of that than of the rest's time:
- * what only takes part in a longer call is none.
+ * A candidate stands out from chance, and farther where the extra CPU time does not.  It has a
+ * tenth of that (or, where some functions take less, of what others take more), a twentieth of
+ * all extra time, and more of it than of the rest's time: what only takes part in a longer call
+ * is none.
  *
  * Candidates call one another, and a caller has all the time of what it calls.  So the
  * search goes down from the span: where one candidate has nine tenths of the extra time
@@ -17,7 +18,7 @@
 
 #include "view/picture.h"
 
-#define CAUSES_MAX 3
+#define CAUSES_MAX 4
 #define CAUSE_STEPS 3 /* who waits for whom */
 
 /* What is waited for, who has that, and where that one is meanwhile.  Each is a frame, and 0

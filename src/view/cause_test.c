@@ -288,6 +288,32 @@ static void chance_and_less_are_no_cause(void **state)
 	assert_string_equal(CAUSES({ "a", 1, 0 }), "");
 }
 
+/* Nearly all that these calls take more is not on a CPU. */
+static void a_little_of_a_long_wait_is_no_cause(void **state)
+{
+	const struct build_samples stacks[] = { { "a", 250, 100 }, { "b", 110, 100 }, { 0 } };
+	struct picture *p = build_pair(stacks);
+	struct cause found[CAUSES_MAX];
+	struct contrast all;
+
+	assert_true(compare_cpu(p, &all));
+	assert_int_equal(cause_find(p, all.extra, found), 1);
+	p->sides[SIDE_REST].mean_nsec = 1;
+	p->sides[SIDE_IN].mean_nsec = 1 + 18 * all.extra;
+	assert_int_equal(cause_find(p, all.extra, found), 1);
+	p->sides[SIDE_IN].mean_nsec = 1 + 20 * all.extra;
+	assert_int_equal(cause_find(p, all.extra, found), 0);
+	picture_free(p);
+}
+
+/* What one takes more others take less: to be believed it must stand out farther. */
+static void where_all_is_chance_a_cause_stands_out_farther(void **state)
+{
+	assert_string_equal(CAUSES({ "a", 160, 100 }, { "b", 5, 5 }), "a 100 %");
+	assert_string_equal(CAUSES({ "a", 160, 100 }, { "b", 4000, 4040 }), "");
+	assert_string_equal(CAUSES({ "a", 200, 100 }, { "b", 4000, 4080 }), "a 500 %");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -304,6 +330,8 @@ int main(void)
 		cmocka_unit_test(what_a_cause_waits_for_is_found),
 		cmocka_unit_test(where_the_owner_is_is_found),
 		cmocka_unit_test(chance_and_less_are_no_cause),
+		cmocka_unit_test(a_little_of_a_long_wait_is_no_cause),
+		cmocka_unit_test(where_all_is_chance_a_cause_stands_out_farther),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

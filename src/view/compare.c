@@ -170,6 +170,15 @@ bool compare_waiting(const struct picture *p, struct contrast *ret)
 	return true;
 }
 
+double compare_extra_time(const struct picture *p)
+{
+	const struct picture_side *in = &p->sides[SIDE_IN], *rest = &p->sides[SIDE_REST];
+
+	return in->mean_nsec > 0 && rest->mean_nsec > 0
+		       ? fmax(0, in->mean_nsec - rest->mean_nsec)
+		       : 0;
+}
+
 bool compare_cpu(const struct picture *p, struct contrast *ret)
 {
 	const struct picture_side *in = &p->sides[SIDE_IN], *rest = &p->sides[SIDE_REST];

@@ -48,6 +48,8 @@ bool compare_itself(const struct picture *p, struct contrast *ret);
 /* Time not on a CPU: mean duration minus sampled time, the error that of the
  * latter.  False when the durations are not known. */
 bool compare_waiting(const struct picture *p, struct contrast *ret);
+/* Extra time a call, on a CPU or not; 0 when the durations are not known, or it is less. */
+double compare_extra_time(const struct picture *p);
 /* Sampled time, in whatever function; false when a side has no calls. */
 bool compare_cpu(const struct picture *p, struct contrast *ret);
 struct contrast contrast_of_function(const struct picture_function *f);

@@ -139,19 +139,23 @@ static struct total *totals(const struct functions *fs)
 	return totals;
 }
 
-static void sum_node(struct functions *fs, uint32_t n, const struct total *total)
+/* most: time of the function at the depth that it has by now. */
+static void sum_node(struct functions *fs, uint32_t n, const struct total *total,
+		     uint64_t *most)
 {
 	const struct picture_node *node = &fs->picture->nodes.at[n];
 	struct picture_function *to = &fs->list[function_of(fs, n)];
 
 	if (to->frame == UINT32_MAX)
 		to->frame = node->frame;
-	if (total->depth < to->depth)
-		to->depth = total->depth;
 	to->self_in_nsec += node->self_nsec[SIDE_IN];
 	to->self_rest_nsec += node->self_nsec[SIDE_REST];
 	if (fs->edge.at[n] == FUNCTION_NOT_FIRST)
 		return;
+	if (to->depth == UINT32_MAX || total->in + total->rest > *most) {
+		to->depth = total->depth;
+		*most = total->in + total->rest;
+	}
 	to->total_in_nsec += total->in;
 	to->total_rest_nsec += total->rest;
 	to->samples_in += total->samples_in;
@@ -163,6 +167,8 @@ void functions_sum(struct functions *fs)
 {
 	AUTO_FREE struct total *all = totals(fs);
 
+	AUTO_FREE uint64_t *most = mem_zeroed(fs->count + 1, sizeof(*most));
+
 	empty_list(fs);
 	edges_reach(fs);
 	for (uint32_t n = 1; n < fs->picture->nodes.count; n++) {
@@ -172,7 +178,7 @@ void functions_sum(struct functions *fs)
 		t->depth = is_counted(fs, parent) ? all[parent].depth + 1 : 0;
 		if (fs->place.at[n] == PLACE_WITHIN &&
 		    (t->in || t->rest || t->samples_in || t->samples_rest))
-			sum_node(fs, n, t);
+			sum_node(fs, n, t, &most[function_of(fs, n)]);
 	}
 	edges_choose(fs);
 }

@@ -148,7 +148,7 @@ struct picture_function {
 	 * everything takes longer alike; and half of the 95 % interval of that */
 	double beyond_nsec, beyond_error;
 	uint32_t caller; /* frame that calls it most on SIDE_IN, UINT32_MAX = the span itself */
-	uint32_t depth;	 /* least number of frames between it and the span */
+	uint32_t depth;	 /* number of frames between it and the span, where it has most time */
 };
 
 struct picture_losses {

@@ -14,15 +14,6 @@ bool verdict_is_blurred(const struct picture *p)
 	return p->blur > BLUR_MOST;
 }
 
-double verdict_extra_time(const struct picture *p)
-{
-	const struct picture_side *in = &p->sides[SIDE_IN], *rest = &p->sides[SIDE_REST];
-
-	return in->mean_nsec > 0 && rest->mean_nsec > 0
-		       ? fmax(0, in->mean_nsec - rest->mean_nsec)
-		       : 0;
-}
-
 double verdict_extra_cpu(const struct picture *p)
 {
 	struct contrast d;
@@ -119,7 +110,7 @@ static const struct picture_function *most_time(const struct picture *p)
 struct verdict verdict_reach(const struct picture *p)
 {
 	struct verdict v = { .kind = VERDICT_NOISE };
-	double whole = verdict_extra_time(p), cpu = verdict_extra_cpu(p);
+	double whole = compare_extra_time(p), cpu = verdict_extra_cpu(p);
 	struct contrast d;
 
 	if (verdict_is_blurred(p)) {

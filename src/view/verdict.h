@@ -38,8 +38,6 @@ struct verdict verdict_reach(const struct picture *p);
 
 /* Extra CPU time a call, sampled; nanoseconds. */
 double verdict_extra_cpu(const struct picture *p);
-/* Extra time a call, on a CPU or not; 0 when the durations are not known, or it is less. */
-double verdict_extra_time(const struct picture *p);
 /* For scripts: "function", "itself", ... */
 const char *verdict_name(enum verdict_kind kind);
 

@@ -2,7 +2,8 @@
 """cause_bench - splits that separate nothing, and calls whose cause was planted.
 
 Of the first kind no function may be named as a cause; of the second the planted one must
-be, and no other that is not around it.
+be, and no other that is not around it.  KEEP=FOLDER: recordings are kept there, and those
+that are there are asked again.
 """
 import json
 import os
@@ -12,6 +13,7 @@ import sys
 from measure import BUILD, SONDE, need, scratch
 
 CALLS = os.path.join(BUILD, "test/target/calls")
+KEEP = os.environ.get("KEEP")
 ROUNDS = int(os.environ.get("ROUNDS", 100))  # of each of the two kinds
 SECONDS = 6  # of a null; a planted tenth takes twice as long to be seen
 HZ = 997  # calls last for no simple part of its period, else ticks keep step with them
@@ -33,26 +35,37 @@ def output_of(argv, **more):
     return subprocess.run(argv, stdout=subprocess.PIPE, check=True, text=True, **more).stdout
 
 
-def watch(d, function, variant, micros, seconds):
+def watch(file, function, variant, micros, seconds):
     """Records calls of the target, and returns the function that it says is the cause."""
+    if KEEP and os.path.exists(file + ".json"):
+        with open(file + ".json") as truth:
+            return json.load(truth)["cause"]
     part = 0.1 if function == "submit" else 1
     target = [CALLS, "planted", "--work", str(int(micros * 1000 / part)), "--variant", variant,
               "--calls", str(int(seconds * 1e6 * part / micros)), "--seconds", "60"]
     out = output_of([SONDE, "record", "-q", "-s", function, "-F", str(HZ), "--yes",
-                     "-o", f"{d}/x.sonde", "--", *target], stderr=subprocess.DEVNULL)
-    return json.loads(out.strip().splitlines()[-1])["cause"]
+                     "-o", file, "--", *target], stderr=subprocess.DEVNULL)
+    truth = out.strip().splitlines()[-1]
+    if KEEP:
+        with open(file + ".json", "w") as kept:
+            kept.write(truth)
+    return json.loads(truth)["cause"]
 
 
-def named(d, split):
+def place(d, name):
+    return f"{KEEP}/{name}.sonde" if KEEP else f"{d}/x.sonde"
+
+
+def named(file, split):
     """The functions that are said to be the cause, and how that was said."""
-    report = json.loads(output_of([SONDE, "report", f"{d}/x.sonde", "--json", "--split", split]))
+    report = json.loads(output_of([SONDE, "report", file, "--json", "--split", split]))
     verdict = report["split"]["verdict"]
     return verdict["causes"], verdict["text"]
 
 
-def between(d):
+def between(file):
     """A bound between the two kinds of calls, one in eight of which takes twice as long."""
-    report = json.loads(output_of([SONDE, "report", f"{d}/x.sonde", "--json"]))
+    report = json.loads(output_of([SONDE, "report", file, "--json"]))
     return f"dur > {int(report['spans'][0]['p50_ns'] * 1.5 / 1000)}us"
 
 
@@ -60,8 +73,9 @@ def nulls(d):
     false = 0
     for i in range(ROUNDS):
         function, variant, micros, split = NULLS[i % len(NULLS)]
-        watch(d, function, variant, micros, SECONDS)
-        causes, text = named(d, split)
+        file = place(d, f"null-{i}")
+        watch(file, function, variant, micros, SECONDS)
+        causes, text = named(file, split)
         false += bool(causes)
         print(f"  {i}: {function} {variant} {micros} us, {split}: {text}", flush=True)
     return false
@@ -72,8 +86,9 @@ def planted(d):
     for i in range(ROUNDS):
         stage = STAGES[i % len(STAGES)]
         percent = PERCENTS[i // len(STAGES) % len(PERCENTS)]
-        truth = watch(d, "serve", f"{STAGES.index(stage)}:{percent}", 400, 2 * SECONDS)
-        causes, text = named(d, between(d))
+        file = place(d, f"planted-{i}")
+        truth = watch(file, "serve", f"{STAGES.index(stage)}:{percent}", 400, 2 * SECONDS)
+        causes, text = named(file, between(file))
         missed += truth not in causes
         wrong += bool(set(causes) - {truth, *AROUND.get(truth, [])})
         print(f"  {i}: {percent} % in {truth}: {text}", flush=True)
