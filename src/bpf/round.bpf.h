@@ -39,6 +39,11 @@ struct {
 	__type(value, struct rest);
 } rests SEC(".maps");
 
+#define NR_UNWOKEN 4096
+
+/* By number: the thread of that slot that was seen waiting last, and was not woken since. */
+static __u32 unwoken[NR_UNWOKEN];
+
 __u32 round_is_first; /* only what threads are called in their pid namespaces is told */
 __u32 round_is_last;  /* only what is owed is told */
 __u32 round_children; /* a child of the target was forked: one more process */
@@ -252,6 +257,8 @@ static __always_inline void round_take(struct task_struct *task, struct rest *r,
 		   sizeof(struct event_sample) + (nk + nu) * sizeof(__u64), task->pid, now);
 	send(&w->sample, sizeof(struct event_sample) + (nk + nu) * sizeof(__u64),
 	     &loss.samples);
+	if (control.wakes && r->cause == CAUSE_WAIT)
+		unwoken[(__u32)task->pid % NR_UNWOKEN] = task->pid;
 }
 
 static __always_inline void round_child(void)

@@ -7,5 +7,6 @@
 #include "bpf/life.bpf.h"
 #include "bpf/round.bpf.h"
 #include "bpf/site.bpf.h"
+#include "bpf/wake.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";

@@ -27,7 +27,7 @@ struct walk_cached {
 };
 
 /* Programs that walk, each with a state of its own: a tick may interrupt the other. */
-enum walker { WALKER_TICK, WALKER_ROUND, NR_WALKER };
+enum walker { WALKER_TICK, WALKER_ROUND, WALKER_WAKE, NR_WALKER };
 
 /* One walk's state. */
 struct walk {

@@ -151,6 +151,21 @@ static inline void build_wait(struct store *st, nsec time, uint32_t tid,
 	build_moment(st, time, tid, EVENT_WAIT, (const void *)wait, stack);
 }
 
+/* user: of the one that wakes it. */
+static inline void build_wake(struct store *st, nsec time, uint32_t tid,
+			      const struct event_wake *wake, const uint64_t *user)
+{
+	union build_record r = { 0 };
+	struct event_wake *e = (void *)&r;
+
+	*e = *wake;
+	e->head.time = time;
+	e->head.tid = tid;
+	for (; user && user[e->nr_user]; e->nr_user++)
+		e->frames[e->nr_user] = user[e->nr_user];
+	build_send(st, &r, EVENT_WAKE, sizeof(*e) + 8 * e->nr_user);
+}
+
 /* A record of a fixed size, at a moment of a thread. */
 static inline void build_copy(struct store *st, nsec time, uint32_t tid, enum event_kind kind,
 			      const struct event *from, size_t size)

@@ -93,6 +93,7 @@ uint32_t held_add(struct holders *h, const struct held *held)
 	uint64_t key = hash_u64((uint64_t)held->node << 32 | held->tid) ^ held->next;
 	uint32_t number;
 
+	key = hash_u64(key) ^ ((uint64_t)held->name << 32 | held->by);
 	key = hash_u64(key);
 	number = table_find(&h->ids, key);
 	if (number != TABLE_NONE)

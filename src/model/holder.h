@@ -8,20 +8,24 @@
 #define SONDE_MODEL_HOLDER_H
 
 #include "base/array.h"
+#include "base/intern.h"
 #include "base/table.h"
 #include "model/sample.h"
 
 #define HOLDERS_MAX 1024     /* threads that are followed, */
 #define HOLDER_STRETCHES 512 /* and the newest of each (32 bytes) */
-#define HELD_MAX (1u << 20)  /* 12 bytes each */
+#define HELD_MAX (1u << 20)  /* 20 bytes each */
 
 #define HELD_LATER UINT32_MAX /* instead of a number: it will be known later */
 
-/* What a thread did, and what the one did that it waited for itself. */
+/* What a thread did, and what the one did that it waited for itself; or of the one that ended
+ * the wait, where it was when it did. */
 struct held {
 	node_id node;
 	uint32_t tid;
 	uint32_t next; /* number of another; 0: there is none, or it is not known */
+	uint32_t by;   /* enum wake_by of the latter; 0: it has what is waited for */
+	text_id name;  /* of the latter; in the store's texts */
 };
 
 struct stretch {

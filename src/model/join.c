@@ -320,6 +320,7 @@ static const struct {
 	[EVENT_SAMPLE] = { join_sample, sizeof(struct event_sample) },
 	[EVENT_WAIT] = { join_wait, sizeof(struct event_wait) },
 	[EVENT_STILL] = { join_still, sizeof(struct event_still) },
+	[EVENT_WAKE] = { join_wake, sizeof(struct event_wake) },
 	[EVENT_SEEN] = { join_seen, sizeof(struct event_seen) },
 	[EVENT_FUTEX] = { join_futex, sizeof(struct event_futex) },
 	[EVENT_OWNER] = { join_owner, sizeof(struct event_owner) },

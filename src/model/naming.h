@@ -46,4 +46,7 @@ struct naming {
 	void *context;
 };
 
+/* Is it where the kernel begins to handle what came in between: an interrupt? */
+bool naming_is_interrupt(const char *function);
+
 #endif

@@ -23,9 +23,12 @@ struct sample {
 	uint16_t cpu;
 	uint8_t cause;	  /* enum sample_cause */
 	uint8_t user_end; /* enum stack_end */
-	/* what the thread did that has what this one waits for (model/holder.h): 0 = none has
-	 * it, or it is not known; HELD_LATER */
+	/* what the thread did that has what this one waits for, or that woke it
+	 * (model/holder.h): 0 = none has it, or it is not known; HELD_LATER */
 	uint32_t held;
+	/* of a wait that nobody is known to have ended: so many samples before this one is
+	 * another of it; 0 = none */
+	uint32_t before;
 };
 
 struct samples {

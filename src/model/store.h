@@ -71,6 +71,9 @@ struct store_thread {
 	nsec until;		  /* so long it was seen there */
 	uint32_t owner, line;	  /* who had what it waited for at first, and whose it is */
 	uint64_t untold;	  /* number of that sample, while it is to be asked about */
+	uint64_t unwoken; /* 1 + number of the newest of it that is to know who ended the wait;
+			     0: none */
+	uint32_t woken;	  /* number of who did (model/holder.h), 0: it is not known */
 };
 
 /* A sample of a wait, of which it is to be said what the one did that has what it is for. */

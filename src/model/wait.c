@@ -18,6 +18,44 @@ static void ask_first(struct store *st, struct store_thread *t, nsec time)
 	t->wait.held = 0;
 }
 
+/* May somebody else be named who ends it? */
+static bool is_woken(uint8_t cause)
+{
+	return cause != CAUSE_CPU && cause != CAUSE_RUNNABLE && cause != CAUSE_STOPPED;
+}
+
+/* Puts a sample of a wait that nobody is known to be to blame for: who ends it will be. */
+static uint64_t put_unwoken(struct store *st, struct store_thread *t, struct sample *s)
+{
+	uint64_t next = st->samples.dropped + st->samples.count;
+
+	s->held = t->woken ? t->woken : is_woken(s->cause) ? HELD_LATER : 0;
+	s->before = 0;
+	if (s->held == HELD_LATER) {
+		if (t->unwoken && next - t->unwoken < UINT32_MAX)
+			s->before = next + 1 - t->unwoken;
+		t->unwoken = next + 1;
+	}
+	return stack_put(st, s);
+}
+
+/* Says who ended its wait; 0: that stays unknown. */
+static void tell_woken(struct store *st, struct store_thread *t, uint32_t held)
+{
+	uint64_t number = t->unwoken;
+
+	t->unwoken = 0;
+	while (number > st->samples.dropped) {
+		struct sample *s = sample_at(&st->samples, number - 1 - st->samples.dropped);
+
+		if (s->held == HELD_LATER)
+			s->held = held;
+		if (!s->before)
+			break;
+		number -= s->before;
+	}
+}
+
 void wait_breaks(struct store *st, uint32_t tid, nsec time)
 {
 	if (store_thread(st, tid))
@@ -33,13 +71,17 @@ void wait_ends(struct store *st, uint32_t tid, nsec time)
 		ask_first(st, t, time);
 		holder_ends(&st->holders, tid, t->wait.time, t->until);
 	}
+	tell_woken(st, t, 0);
+	t->woken = 0;
 	wait_breaks(st, tid, time);
 }
 
 void wait_close(struct store *st, nsec time)
 {
-	for (uint32_t i = 0; i < st->threads.count; i++)
+	for (uint32_t i = 0; i < st->threads.count; i++) {
 		ask_first(st, &st->threads.at[i], time);
+		tell_woken(st, &st->threads.at[i], 0);
+	}
 	blame_settle(st, UINT64_MAX);
 }
 
@@ -117,7 +159,7 @@ void join_wait(struct store *st, const struct event *e)
 	s.held = lock.owner ? HELD_LATER : 0;
 	t = store_get_thread(st, e->tid);
 	t->wait = s;
-	t->untold = stack_put(st, &s);
+	t->untold = s.held ? stack_put(st, &s) : put_unwoken(st, t, &s);
 	t->waits = true;
 	t->until = e->time;
 	t->owner = lock.owner;
@@ -139,10 +181,14 @@ static void put_part(struct store *st, struct store_thread *t, struct sample *s,
 	if (hold.tid != *owner)
 		s->node = hold.tid == t->owner ? t->wait.node : blame_node(st, t, hold.tid);
 	*owner = hold.tid;
-	s->held = hold.tid ? HELD_LATER : 0;
+	if (!hold.tid) {
+		put_unwoken(st, t, s);
+		return;
+	}
+	s->held = HELD_LATER;
+	s->before = 0;
 	number = stack_put(st, s);
-	if (hold.tid)
-		blame_later(st, number, at, &hold, s->time);
+	blame_later(st, number, at, &hold, s->time);
 }
 
 /* Another moment like the last, or several: each is that of a look, which stands for the time
@@ -185,6 +231,50 @@ void join_still(struct store *st, const struct event *e)
 		wait_ends(st, e->tid, e->time);
 	else
 		blame_settle(st, e->time);
+}
+
+/* The stack of the one that wakes it; 0: the record is malformed. */
+static node_id node_of_waker(struct store *st, const struct event_wake *wake)
+{
+	AUTO_FREE struct event_sample *s = mem_copy(wake, wake->head.size);
+
+	_Static_assert(offsetof(struct event_wake, frames) ==
+				       offsetof(struct event_sample, frames) &&
+			       offsetof(struct event_wake, nr_kernel) ==
+				       offsetof(struct event_sample, nr_kernel) &&
+			       offsetof(struct event_wake, tid) ==
+				       offsetof(struct event_sample, in_probe),
+		       "WAKE has its stack where SAMPLE has it");
+	if (s->nr_kernel + s->nr_user > (wake->head.size - sizeof(*s)) / 8) {
+		st->malformed++;
+		return 0;
+	}
+	s->in_probe = 0;
+	return stack_node(st, s, 0);
+}
+
+/* Of a wait that was not told of nothing is known. */
+void join_wake(struct store *st, const struct event *e)
+{
+	const struct event_wake *wake = (const void *)e;
+	uint8_t by = wake->by && wake->by < NR_WAKE_BY ? wake->by : WAKE_INTERRUPT;
+	struct held held = { .by = by };
+	struct store_thread *t;
+
+	if (!store_thread(st, e->tid) || !store_thread(st, e->tid)->wait.cause) {
+		st->malformed++;
+		return;
+	}
+	join_sees_time(st, e->time);
+	if (by == WAKE_THREAD) {
+		held.node = node_of_waker(st, wake);
+		held.tid = wake->tid;
+		held.name = intern_part(&st->text, wake->name,
+					strnlen(wake->name, sizeof(wake->name)));
+	}
+	t = store_get_thread(st, e->tid);
+	t->woken = held_add(&st->holders, &held);
+	tell_woken(st, t, t->woken);
 }
 
 void join_owner(struct store *st, const struct event *e)

@@ -11,6 +11,7 @@
 /* Each is given a record of its kind, at least as large as its struct. */
 void join_wait(struct store *st, const struct event *e);
 void join_still(struct store *st, const struct event *e);
+void join_wake(struct store *st, const struct event *e);
 void join_owner(struct store *st, const struct event *e);
 
 /* The thread was seen on a CPU: how long it waited will be told. */

@@ -1,6 +1,7 @@
 #include "session/follow.h"
 
 #include "name/wait_kind.h"
+#include "name/wake_kind.h"
 #include "session/permit.h"
 
 #define YOUNG_NSEC (2 * NSEC_PER_SEC)
@@ -62,6 +63,26 @@ static void follow_wait(struct session *s, const struct event *e)
 	follow_described(s, &wait->head);
 }
 
+/* What ended a wait is found now, as above.  Of the one that did only where it is in its own
+ * code is kept, and nothing of whom an interrupt met. */
+static void follow_wake(struct session *s, const struct event *e)
+{
+	struct naming naming = namer_naming(s->feed.namer);
+	AUTO_FREE struct event_wake *wake = mem_copy(e, e->size);
+	size_t user;
+
+	wake->by = wake_kind(&naming, wake);
+	if (wake->by != WAKE_THREAD)
+		wake->nr_user = 0;
+	else if (wake->nr_user)
+		look_before(s, (const struct event_sample *)e);
+	user = wake->nr_user * sizeof(wake->frames[0]);
+	memmove(wake->frames, wake->frames + wake->nr_kernel, user);
+	wake->nr_kernel = 0;
+	wake->head.size = sizeof(*wake) + user;
+	follow_described(s, &wake->head);
+}
+
 /* Notes what has to be done once the ring is not being read any more. */
 void follow_event(void *context, const struct event *e)
 {
@@ -69,6 +90,10 @@ void follow_event(void *context, const struct event *e)
 
 	if (e->kind == EVENT_WAIT) {
 		follow_wait(s, e);
+		return;
+	}
+	if (e->kind == EVENT_WAKE) {
+		follow_wake(s, e);
 		return;
 	}
 	if (e->kind == EVENT_SAMPLE)

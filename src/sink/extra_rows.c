@@ -77,15 +77,18 @@ static bool is_same(double of, double caller, double most)
 	return fabs(of - caller) <= (1 - SAME) * most;
 }
 
-/* A frame that says who has a lock begins something new: what another thread does. */
+/* A frame that says who has a lock, or ended a wait, begins something new: what another thread
+ * does. */
 static bool says_the_same(const struct extra_rows *t, uint32_t i, uint32_t caller)
 {
 	struct contrast d = contrast_of_function(extra_row(t, i));
 	struct contrast c = contrast_of_function(extra_row(t, caller));
 	double most = fmax(c.in, c.rest);
-	const char *name = walk_name(t->p, extra_row(t, i)->frame);
+	uint32_t frame = extra_row(t, i)->frame;
+	bool begins =
+		t->p->frames.at[frame].kind == FRAME_WAIT && picture_is_of_other(t->p, frame);
 
-	return !t->nest.shared[i] && strncmp(name, FRAME_HELD, strlen(FRAME_HELD)) != 0 &&
+	return !t->nest.shared[i] && !begins &&
 	       contrast_is_noise(t->p, &d) == contrast_is_noise(t->p, &c) &&
 	       is_same(d.in, c.in, most) && is_same(d.rest, c.rest, most);
 }

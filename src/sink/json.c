@@ -192,8 +192,9 @@ static void add_holder(struct text *t, const struct picture *p, const struct cau
 	add_real(t, "share", fmin(step->share, 1));
 }
 
-/* What the calls of a cause wait for: {"for","held_by","in","called_by","share","waits"}, each
- * if it is known, and waits the same of who has it; null: for nothing that is known. */
+/* What the calls of a cause wait for: {"for","held_by","woken_by","ended_by","in","called_by",
+ * "share","waits"}, each if it is known, and waits the same of who has it; null: for nothing
+ * that is known. */
 static void add_waits(struct text *t, const struct picture *p, const struct cause *cause)
 {
 	AUTO_FREE char *first = cause->nr_steps ? verdict_wait(p, cause->steps[0].wait) : NULL;
@@ -212,7 +213,10 @@ static void add_waits(struct text *t, const struct picture *p, const struct caus
 		text_add_char(t, '{');
 		add_string(t, "for", what);
 		if (owner)
-			add_string(t, "held_by", owner);
+			add_string(t, verdict_is_woken(p, step->owner) ? "woken_by" : "held_by",
+				   owner);
+		if (verdict_timed_out(p, step->owner))
+			add_string(t, "ended_by", "timeout");
 		if (step->function)
 			add_holder(t, p, step);
 	}

@@ -14,7 +14,7 @@ static const struct {
 	[HUE_INLINED] = { "inlined", 178, 7, 45, 72, 6 },
 	[HUE_JIT] = { "JIT", 104, 10, 45, 71, 6 },
 	[HUE_WAIT] = { "waiting", 214, 10, 60, 76, 6 },
-	[HUE_HOLDER] = { "lock holder", 268, 10, 48, 80, 5 },
+	[HUE_HOLDER] = { "holder, waker", 268, 10, 48, 80, 5 },
 	[HUE_PROBE] = { "probes", 220, 0, 4, 72, 4 },
 	[HUE_OTHER] = { "other", 40, 0, 6, 88, 2 },
 };

@@ -336,6 +336,18 @@ static void what_calls_do_instead_is_said(void **state)
 		{ "lock;futex;[waits: mutex m]", 800, 0 }, { "compute", 0, 400 }, { 0 } });
 	AUTO_FREE char *none = words_of((const struct build_samples[]){
 		{ "lock;futex", 800, 0 }, { "compute", 0, 100 }, { 0 } });
+	/* altogether as long, or shorter */
+	AUTO_FREE char *shorter = words_of((const struct build_samples[]){
+		{ "poll;[waits: pipe];[woken by b];put [waker]", 400, 0 },
+		{ "compute", 0, 500 },
+		{ 0 } });
+	AUTO_FREE char *over = words_of((const struct build_samples[]){
+		{ "poll;[waits: pipe];[timed out]", 400, 0 }, { "compute", 0, 400 }, { 0 } });
+	AUTO_FREE char *list = words_of(
+		(const struct build_samples[]){ { "get;[waits: mutex m];[held by a]", 300, 0 },
+						{ "poll;[waits: pipe];[woken by b]", 200, 0 },
+						{ "hash", 200, 0 },
+						{ 0 } });
 
 	assert_string_equal(two,
 			    "These calls take 80.0 ms more in lock and 60.0 ms in sleep, but "
@@ -343,6 +355,15 @@ static void what_calls_do_instead_is_said(void **state)
 	assert_string_equal(one, "These calls take 80.0 ms more in lock, but 40.0 ms less in "
 				 "compute. There they wait for mutex m.");
 	assert_null(strstr(none, "less in"));
+	assert_string_equal(
+		shorter, "These calls take 40.0 ms more in poll, but 50.0 ms less in compute. "
+			 "There they wait for pipe, woken by b: 100 % of these waits end in "
+			 "put.");
+	assert_string_equal(over, "These calls take 40.0 ms more in poll, but 40.0 ms less in "
+				  "compute. There they wait for pipe, until that times out.");
+	assert_string_equal(list, "Of the extra CPU time of these calls 43 % is in get waiting "
+				  "for mutex m held by a, 29 % in poll waiting for pipe woken "
+				  "by b, 29 % in hash.");
 }
 
 int main(void)

@@ -38,7 +38,7 @@ static void add_source(struct text *t, const struct picture *p, uint32_t frame)
 
 char *verdict_wait(const struct picture *p, uint32_t frame)
 {
-	static const char *const starts[] = { FRAME_HELD, FRAME_WAITS };
+	static const char *const starts[] = { FRAME_HELD, FRAME_WAITS, FRAME_WOKEN };
 	AUTO_FREE char *name = verdict_holder(p, frame);
 
 	for (unsigned i = 0; i < COUNT_OF(starts); i++)
@@ -48,13 +48,25 @@ char *verdict_wait(const struct picture *p, uint32_t frame)
 	return NULL;
 }
 
+bool verdict_is_woken(const struct picture *p, uint32_t frame)
+{
+	return text_starts(walk_name(p, frame), FRAME_WOKEN);
+}
+
+bool verdict_timed_out(const struct picture *p, uint32_t frame)
+{
+	return strcmp(walk_name(p, frame), FRAME_TIMED_OUT) == 0;
+}
+
 char *verdict_holder(const struct picture *p, uint32_t frame)
 {
+	static const char *const ends[] = { FRAME_OF_HOLDER, FRAME_OF_WAKER };
 	const char *name = walk_name(p, frame);
 	size_t length = strlen(name);
 
-	if (p->frames.at[frame].kind == FRAME_HOLDER && text_ends(name, FRAME_OF_HOLDER))
-		length -= strlen(FRAME_OF_HOLDER);
+	for (unsigned i = 0; i < COUNT_OF(ends); i++)
+		if (p->frames.at[frame].kind == FRAME_HOLDER && text_ends(name, ends[i]))
+			return mem_text_part(name, length - strlen(ends[i]));
 	return mem_text_part(name, length);
 }
 
@@ -107,7 +119,7 @@ static void add_waiting(struct text *t, const struct picture *p, const struct ca
 	fit_name(t, what, WAIT_COLUMNS);
 	if (!owner)
 		return;
-	text_add(t, " held by ");
+	text_add(t, verdict_is_woken(p, step->owner) ? " woken by " : " held by ");
 	fit_name(t, owner, WAIT_COLUMNS);
 }
 
@@ -137,7 +149,8 @@ static void add_holder(struct text *t, const struct picture *p, uint32_t frame)
 }
 
 /* "mutex cache_mu, held by refresher: 92 % of that time it is in spin (a.c:7), called by
- * rebuild_cache (a.c:88)" */
+ * rebuild_cache (a.c:88)"; "condition queue, woken by producer: 90 % of these waits end in push
+ * (a.c:7)" */
 static void add_step(struct text *t, const struct picture *p, const struct cause_step *step,
 		     bool last)
 {
@@ -145,15 +158,20 @@ static void add_step(struct text *t, const struct picture *p, const struct cause
 	AUTO_FREE char *owner = verdict_wait(p, step->owner);
 
 	fit_name(t, what, WAIT_COLUMNS);
+	if (verdict_timed_out(p, step->owner))
+		text_add(t, ", until that times out");
 	if (!owner)
 		return;
-	text_add(t, ", held by ");
+	text_add(t, verdict_is_woken(p, step->owner) ? ", woken by " : ", held by ");
 	fit_name(t, owner, WAIT_COLUMNS);
 	if (!step->function) {
 		text_add(t, last ? "" : ", which waits for ");
 		return;
 	}
-	text_format(t, ": %.0f %% of that time it is in ", 100 * fmin(step->share, 1));
+	text_format(t,
+		    verdict_is_woken(p, step->owner) ? ": %.0f %% of these waits end in "
+						     : ": %.0f %% of that time it is in ",
+		    100 * fmin(step->share, 1));
 	add_holder(t, p, step->function);
 	if (step->caller) {
 		text_add(t, ", called by ");
@@ -264,7 +282,7 @@ static const struct picture_function *looks_larger(const struct picture *p,
 		const struct picture_function *f = &p->functions.at[i];
 
 		if (f->frame < p->frames.count && !function_is_significant(p, f) &&
-		    p->frames.at[f->frame].kind != FRAME_HOLDER &&
+		    !picture_is_of_other(p, f->frame) &&
 		    f->extra_nsec < ALIKE_MOST * cause->extra_nsec &&
 		    total_of(f) > total_of(cause->function) &&
 		    (!best || total_of(f) > total_of(best)))

@@ -9,10 +9,13 @@
 
 /* Adds it as sentences. */
 void verdict_words(struct text *t, const struct picture *p, const struct verdict *v);
-/* What a frame says that a thread waits for, or who has it: "mutex cache_mu", "refresher";
- * NULL: it does not ("[waits]").  The caller's. */
+/* What a frame says that a thread waits for, who has it, or who ended the wait: "mutex
+ * cache_mu", "refresher"; NULL: it does not ("[waits]").  The caller's. */
 char *verdict_wait(const struct picture *p, uint32_t frame);
-/* The name of a frame, of what a holder does without saying so.  The caller's. */
+/* Is it of the last kind?  Does it say that the wait's time was over? */
+bool verdict_is_woken(const struct picture *p, uint32_t frame);
+bool verdict_timed_out(const struct picture *p, uint32_t frame);
+/* The name of a frame, of what a holder or waker does without saying so.  The caller's. */
 char *verdict_holder(const struct picture *p, uint32_t frame);
 /* The same with a way to go on, wrapped at columns, with newline. */
 void verdict_print(struct text *t, const struct picture *p, unsigned columns);

@@ -137,6 +137,7 @@ static int configure(struct live *l, uint32_t slots, uint32_t stripes, struct er
 		.by_thread = o->by_thread,
 		.by_name = o->names != NULL,
 		.rounds = o->waiting,
+		.wakes = o->waiting && !o->seen,
 		.seen = o->seen,
 		.spans = spans,
 		.times = spans && o->waiting,
@@ -160,6 +161,7 @@ static int configure(struct live *l, uint32_t slots, uint32_t stripes, struct er
 	bpf_program__set_autoload(b->progs.clock_tick, o->hz > 0 && o->running);
 	bpf_program__set_autoload(b->progs.look_round, o->hz > 0 && o->waiting);
 	bpf_program__set_autoattach(b->progs.look_round, false);
+	bpf_program__set_autoload(b->progs.wake_up, b->rodata->control.wakes && o->hz > 0);
 	bpf_program__set_autoload(b->progs.away_switch, spans && o->waiting);
 	bpf_program__set_autoload(b->progs.bracket_switch, o->brackets || o->more);
 	bpf_program__set_autoattach(b->progs.bracket_switch, false);

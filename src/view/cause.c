@@ -52,7 +52,7 @@ struct part {
 /* Extra time by candidate in a part of the tree. */
 struct search {
 	const struct picture *p;
-	double cpu;	   /* extra CPU time of a call, or what is gained of it; > 0 */
+	double cpu;	   /* extra CPU time of a call, or what is gained of it */
 	double least;	   /* extra time that is worth naming */
 	double z_least;	   /* of a candidate */
 	bool *candidate;   /* by function */
@@ -77,11 +77,10 @@ static bool is_candidate(const struct search *s, const struct picture_function *
 {
 	const struct picture *p = s->p;
 
-	return f->frame != UINT32_MAX && f->z >= s->z_least && f->extra_nsec >= s->least &&
-	       f->beyond_nsec >= SHARE_BEYOND * s->cpu &&
+	return f->frame != UINT32_MAX && f->z >= s->z_least && f->extra_nsec > 0 &&
+	       f->extra_nsec >= s->least && f->beyond_nsec >= SHARE_BEYOND * s->cpu &&
 	       COMPARE_Z * f->beyond_nsec >= s->z_least * f->beyond_error &&
-	       p->frames.at[f->frame].kind != FRAME_PROBE &&
-	       p->frames.at[f->frame].kind != FRAME_HOLDER;
+	       p->frames.at[f->frame].kind != FRAME_PROBE && !picture_is_of_other(p, f->frame);
 }
 
 static bool is_of(const struct search *s, uint32_t node, uint32_t function)

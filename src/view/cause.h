@@ -37,8 +37,9 @@ struct cause {
 	unsigned nr_steps;
 };
 
-/* cpu_nsec: the extra CPU time of a call, more than nothing.  Returns how many there are, the
- * largest first; no two of them share their time. */
+/* cpu_nsec: the extra CPU time of a call; nothing or less: what some functions take more others
+ * make up for.  Returns how many there are, the largest first; no two of them share their time.
+ */
 unsigned cause_find(const struct picture *p, double cpu_nsec, struct cause ret[CAUSES_MAX]);
 
 /* What most of the extra time of one is waited for; cause_find() asks. */

@@ -63,6 +63,7 @@ void fold_done(struct fold *f)
 	table_done(&f->images);
 	table_done(&f->owners);
 	table_done(&f->holders);
+	table_done(&f->wakers);
 	table_done(&f->held);
 	array_done(&f->places);
 	array_done(&f->levels);

@@ -51,7 +51,8 @@ struct fold {
 	struct table functions;		 /* (image, name) to picture frame */
 	struct table children;		 /* (parent, frame) to picture node */
 	struct table owners;		 /* (picture node, thread): it ends with who holds it */
-	struct table holders;		 /* picture frame to that of a holder */
+	struct table holders;		 /* picture frame to that of a holder, */
+	struct table wakers;		 /* and to that of who ends a wait */
 	struct table held;		 /* (picture node, number of a held) to picture node */
 	struct table images;		 /* image id to picture image */
 	ARRAY(struct frame) places;	 /* of each picture frame, one that it came from */
@@ -74,7 +75,8 @@ bool fold_is_in_probe(struct fold *f, node_id node);
 /* The picture's node for a stack. */
 uint32_t fold_node(struct fold *f, node_id node);
 /* The one below the picture's node of a stack that ends with who has what it waits for: what
- * that one did (sample.held). */
+ * that one did; of one that ends with what it waits for: who ended that, and what that one did
+ * (sample.held). */
 uint32_t fold_held(struct fold *f, uint32_t node, uint32_t held);
 /* Adds to a node of the picture; samples and weight may be parts. */
 void fold_put(struct fold *f, uint32_t node, enum side side, double samples, double weight);

@@ -117,22 +117,6 @@ static enum frame_kind kind_of(enum image_kind image)
 				     : FRAME_USER;
 }
 
-/* Whatever came in between runs behind these: names of arch/x86/include/asm/idtentry.h
- * (DECLARE_IDTENTRY_SYSVEC and _IRQ, exc_nmi) and arch/arm64/kernel/entry.S. */
-static bool is_interrupt(const char *name)
-{
-	static const char *const entries[] = { "asm_common_interrupt", "asm_exc_nmi",
-					       "el0t_64_irq",	       "el1h_64_irq",
-					       "el0t_64_fiq",	       "el1h_64_fiq" };
-
-	if (strncmp(name, "asm_sysvec_", strlen("asm_sysvec_")) == 0)
-		return true;
-	for (unsigned i = 0; i < COUNT_OF(entries); i++)
-		if (strcmp(name, entries[i]) == 0)
-			return true;
-	return false;
-}
-
 static void name_frame(const struct fold *f, const struct frame *frame,
 		       struct picture_frame *to)
 {
@@ -152,7 +136,7 @@ static void name_frame(const struct fold *f, const struct frame *frame,
 	    f->naming->find(f->naming->context, frame->image, frame->offset, &name)) {
 		const char *function = name.function ? name.function : "";
 
-		if (frame->image == IMAGE_KERNEL_ID && is_interrupt(function))
+		if (frame->image == IMAGE_KERNEL_ID && naming_is_interrupt(function))
 			function = FRAME_INTERRUPT;
 		to->name = intern_text(text, function);
 		to->file = intern_text(text, name.file ? name.file : "");

@@ -198,6 +198,106 @@ static void what_is_known_later_is_put_right(void **state)
 	store_free(st);
 }
 
+#define IN_POLL "main/hot/[waits: any of its files]"
+
+/* One that waits for any of its files. */
+static void polls(struct store *st, nsec time, uint32_t tid)
+{
+	static const uint64_t user[] = { BASE + (HOT << 8) + 0x20, BASE + 0x20, 0 };
+	struct event_wait wait = { .pid = PID, .weight = MS, .cause = CAUSE_POLL };
+
+	build_wait(st, time, tid, &wait, (struct build_stack){ reading, user });
+}
+
+/* "io" wakes it, in parse(). */
+static void wakes(struct store *st, nsec time, uint32_t tid, enum wake_by by)
+{
+	static const uint64_t user[] = { BASE + (PARSE << 8) + 0x20, BASE + 0x20, 0 };
+
+	build_wake(st, time, tid,
+		   &(struct event_wake){ .name = "io", .pid = PID, .tid = 8, .by = by }, user);
+}
+
+static void who_ends_a_wait_is_below_it(void **state)
+{
+	struct store *st = make_store(NULL);
+	struct picture *p;
+
+	st->causes = CAUSES_WALL;
+	polls(st, 1100 * MS, 7);
+	still(st, 1103 * MS, 7, 2);
+	polls(st, 1105 * MS, 7); /* by a thread, told before all of it is */
+	build_still(st, 1106 * MS, 7,
+		    &(struct event_still){ .pid = PID, .weight = MS, .looks = 1 });
+	wakes(st, 1106 * MS, 7, WAKE_THREAD);
+	still(st, 1109 * MS, 7, 2);
+	polls(st, 1110 * MS, 7);
+	wakes(st, 1111 * MS, 7, WAKE_TIMER);
+	polls(st, 1120 * MS, 7);
+	wakes(st, 1121 * MS, 7, NR_WAKE_BY + 1); /* told by a later sonde */
+	wait_for(st, 1130 * MS, 7, 0, 8);
+	wakes(st, 1131 * MS, 7, WAKE_THREAD);
+	build_end(st, 1140 * MS);
+	for (enum fold_by by = FOLD_FUNCTION; by <= FOLD_ADDRESS; by++) {
+		p = ask_locks(st, by);
+		assert_int_equal(time_at(p, IN_POLL), 3 * MS);
+		assert_int_equal(time_at(p,
+					 IN_POLL "/[woken by io]/main [waker]/parse [waker]"),
+				 4 * MS);
+		assert_int_equal(time_at(p, IN_POLL "/[timed out]"), MS);
+		assert_int_equal(time_at(p, IN_POLL "/[woken by an interrupt]"), MS);
+		/* it has the lock: that says more */
+		assert_int_equal(time_at(p, HELD_BY_IO), MS);
+		picture_free(p);
+	}
+	assert_int_equal(st->malformed, 0);
+	wakes(st, 1150 * MS, 8, WAKE_THREAD);
+	assert_int_equal(st->malformed, 1);
+	store_free(st);
+}
+
+static void the_waker_is_known_later(void **state)
+{
+	struct store *st = make_store(NULL);
+	struct query q = { .fold = FOLD_FUNCTION };
+	struct answers kept = { .asked = 0 };
+	struct picture *p = NULL;
+
+	st->causes = CAUSES_WALL;
+	for (unsigned i = 0; i < 3; i++) {
+		polls(st, (1100 + 10 * i) * MS, 7);
+		assert_int_equal(answers_ask(&kept, st, &q, &lock_naming, &p, NULL), 0);
+		assert_int_equal(time_at(p, IN_POLL), MS);
+		assert_int_equal(time_at(p,
+					 IN_POLL "/[woken by io]/main [waker]/parse [waker]"),
+				 i * MS);
+		wakes(st, (1101 + 10 * i) * MS, 7, WAKE_THREAD);
+	}
+	assert_int_equal(answers_ask(&kept, st, &q, &lock_naming, &p, NULL), 0);
+	assert_int_equal(time_at(p, IN_POLL), 0);
+	assert_int_equal(time_at(p, IN_POLL "/[woken by io]/main [waker]/parse [waker]"),
+			 3 * MS);
+	answers_done(&kept);
+	store_free(st);
+}
+
+/* Older samples of a wait are gone when it ends. */
+static void a_wait_longer_than_memory_is_no_harm(void **state)
+{
+	struct store *st = make_store(&(struct store_limit){ .samples = 4 });
+
+	st->causes = CAUSES_WALL;
+	polls(st, 1100 * MS, 7);
+	for (unsigned i = 1; i < 10; i++)
+		build_still(st, (1100 + i) * MS, 7,
+			    &(struct event_still){ .pid = PID, .weight = MS, .looks = 1 });
+	wakes(st, 1110 * MS, 7, WAKE_THREAD);
+	assert_int_equal(st->samples.count, 4);
+	for (unsigned i = 0; i < 4; i++)
+		assert_int_equal(sample_at(&st->samples, i)->held, 1);
+	store_free(st);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -207,6 +307,9 @@ int main(void)
 		cmocka_unit_test(who_waits_for_whom_is_a_way_down),
 		cmocka_unit_test(a_guess_is_no_owner),
 		cmocka_unit_test(what_is_known_later_is_put_right),
+		cmocka_unit_test(who_ends_a_wait_is_below_it),
+		cmocka_unit_test(the_waker_is_known_later),
+		cmocka_unit_test(a_wait_longer_than_memory_is_no_harm),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -1,5 +1,6 @@
 #include "view/picture.h"
 
+#include "base/text.h"
 #include "wire/sample_cause.h"
 
 #include <assert.h>
@@ -95,6 +96,17 @@ static bool is_named_as(const char *name, const char *comm)
 {
 	return *comm && (strlen(comm) < COMM_MOST ? strcmp(name, comm) == 0
 						  : strncmp(name, comm, COMM_MOST) == 0);
+}
+
+bool picture_is_of_other(const struct picture *p, uint32_t frame)
+{
+	static const char *const starts[] = { FRAME_HELD, FRAME_WOKEN, FRAME_TIMED_OUT };
+	const struct picture_frame *f = &p->frames.at[frame];
+
+	for (unsigned i = 0; i < COUNT_OF(starts) && f->kind == FRAME_WAIT; i++)
+		if (text_starts(picture_text(p, f->name), starts[i]))
+			return true;
+	return f->kind == FRAME_HOLDER;
 }
 
 uint32_t picture_main_image(const struct picture *p)

@@ -29,7 +29,8 @@ enum frame_kind {
 	FRAME_UNKNOWN, /* no name: name is "image+0x1234" or "[unknown]" */
 	FRAME_OTHER,   /* made by the view: "all", "(truncated)", "not on a CPU" */
 	FRAME_WAIT,    /* where a thread left its CPU: what for */
-	FRAME_HOLDER,  /* what another thread did that had what is waited for */
+	FRAME_HOLDER,  /* what another thread did: it had what is waited for, or ended the wait
+			*/
 };
 
 /* One function of the kernel: what comes in between, and what it does. */
@@ -38,8 +39,12 @@ enum frame_kind {
 /* Beginnings of the names of FRAME_WAITs: what for, if it is known, and who has that. */
 #define FRAME_WAITS "[waits: "
 #define FRAME_HELD "[held by "
-/* End of the names of FRAME_HOLDERs. */
+/* And who, or what, ended the wait. */
+#define FRAME_WOKEN "[woken by "
+#define FRAME_TIMED_OUT "[timed out]"
+/* Ends of the names of FRAME_HOLDERs: of one that had it, of one that ended the wait. */
 #define FRAME_OF_HOLDER " [holder]"
+#define FRAME_OF_WAKER " [waker]"
 
 /* A file of code as an export wants it (pprof Mapping). */
 struct picture_image {
@@ -242,6 +247,9 @@ static inline const char *picture_text(const struct picture *p, text_id id)
  * the one at the lowest address that is no shared library; UINT32_MAX where neither is known.
  */
 uint32_t picture_main_image(const struct picture *p);
+
+/* Is a frame about another thread than that whose stack it is in: who it is, or what it did? */
+bool picture_is_of_other(const struct picture *p, uint32_t frame);
 
 /* Durations below it cannot be told from none: a sixteenth of what was taken off one for the
  * work of probes, which is known no better on a function that is not sonde's own; 0 where

@@ -37,10 +37,11 @@ static inline uint32_t build_frame(struct picture *p, const char *name, size_t n
 	f->name = intern_text(&p->text, copy);
 	f->image_name = intern_text(&p->text, kernel ? "[kernel]" : "shop-server");
 	f->image = UINT32_MAX;
-	f->kind = kernel			     ? FRAME_KERNEL
-		  : text_ends(copy, FRAME_OF_HOLDER) ? FRAME_HOLDER
-		  : *name == '['		     ? FRAME_WAIT
-						     : FRAME_USER;
+	f->kind = kernel ? FRAME_KERNEL
+		  : text_ends(copy, FRAME_OF_HOLDER) || text_ends(copy, FRAME_OF_WAKER)
+			  ? FRAME_HOLDER
+		  : *name == '[' ? FRAME_WAIT
+				 : FRAME_USER;
 	return p->frames.count - 1;
 }
 

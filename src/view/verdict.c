@@ -25,7 +25,7 @@ static bool can_be_less(const struct picture *p, const struct picture_function *
 {
 	return f->frame < p->frames.count && f->extra_nsec < 0 &&
 	       function_is_significant(p, f) && p->frames.at[f->frame].kind != FRAME_PROBE &&
-	       p->frames.at[f->frame].kind != FRAME_HOLDER;
+	       !picture_is_of_other(p, f->frame);
 }
 
 /* The outermost of those with nearly all that these calls do less in one place. */
@@ -57,6 +57,10 @@ static void blame(struct verdict *v, const struct picture *p, double cpu)
 		sum += v->causes[i].extra_nsec;
 	if (!v->nr_causes)
 		return;
+	if (cpu <= 0 && !less) {
+		v->nr_causes = 0;
+		return;
+	}
 	if (less && sum >= (1 + SHARE_INSTEAD) * cpu &&
 	    -less->extra_nsec >= SHARE_INSTEAD * cpu) {
 		v->less = less;
@@ -117,8 +121,8 @@ struct verdict verdict_reach(const struct picture *p)
 		v.kind = VERDICT_BLURRED;
 		return v;
 	}
-	if (cpu > 0)
-		blame(&v, p, cpu);
+	if (compare_cpu(p, &d))
+		blame(&v, p, d.extra);
 	if (whole > 0 && compare_waiting(p, &d) && !contrast_is_noise(p, &d))
 		v.waiting_share = d.extra / whole;
 	if (v.waiting_share >= SHARE_MOST)

@@ -30,6 +30,18 @@ static bool check_wait(const struct event *e)
 	return check_sample(e);
 }
 
+static bool check_wake(const struct event *e)
+{
+	const struct event_wake *w = (const void *)e;
+
+	_Static_assert(offsetof(struct event_wake, user_end) ==
+				       offsetof(struct event_sample, user_end) &&
+			       offsetof(struct event_wake, nr_user) ==
+				       offsetof(struct event_sample, nr_user),
+		       "a wake-up has its frames where a sample has them");
+	return check_sample(e) && memchr(w->name, 0, sizeof(w->name));
+}
+
 static bool check_futex(const struct event *e)
 {
 	return ((const struct event_futex *)e)->nr_words <= FUTEX_WORDS;
@@ -104,6 +116,7 @@ static const struct shape {
 	[EVENT_OPEN] = { sizeof(struct event_open) },
 	[EVENT_WAIT] = { sizeof(struct event_wait), 0, check_wait },
 	[EVENT_STILL] = { sizeof(struct event_still) },
+	[EVENT_WAKE] = { sizeof(struct event_wake), 0, check_wake },
 	[EVENT_SEEN] = { sizeof(struct event_seen) },
 	[EVENT_FUTEX] = { sizeof(struct event_futex), 0, check_futex },
 	[EVENT_OWNER] = { sizeof(struct event_owner) },

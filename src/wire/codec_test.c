@@ -45,25 +45,37 @@ static void a_kind_that_is_not_known_passes(void **state)
 	assert_true(event_check(&e, sizeof(e)));
 	e.kind = 0;
 	assert_true(event_check(&e, sizeof(e)));
-	e.kind = EVENT_TIMES + 1;
+	e.kind = EVENT_QUEUED + 1;
 	assert_true(event_check(&e, sizeof(e)));
 }
 
 static void a_known_kind_has_its_least_size(void **state)
 {
-	static const uint16_t kinds[] = { EVENT_SAMPLE,	 EVENT_ENTER,	 EVENT_LEAVE,
-					  EVENT_FORK,	 EVENT_EXEC,	 EVENT_EXIT,
-					  EVENT_THREAD,	 EVENT_OPEN,	 EVENT_TARGET,
-					  EVENT_PROCESS, EVENT_IMAGE,	 EVENT_MAP,
-					  EVENT_SYMBOL,	 EVENT_VARIABLE, EVENT_PROBE,
-					  EVENT_CALLS,	 EVENT_LOSS,	 EVENT_END,
-					  EVENT_WAIT,	 EVENT_STILL,	 EVENT_CAUSES };
+	static const uint16_t kinds[] = {
+		EVENT_SAMPLE, EVENT_ENTER,  EVENT_LEAVE,  EVENT_FORK,	  EVENT_EXEC,
+		EVENT_EXIT,   EVENT_THREAD, EVENT_OPEN,	  EVENT_TARGET,	  EVENT_PROCESS,
+		EVENT_IMAGE,  EVENT_MAP,    EVENT_SYMBOL, EVENT_VARIABLE, EVENT_PROBE,
+		EVENT_CALLS,  EVENT_LOSS,   EVENT_END,	  EVENT_WAIT,	  EVENT_STILL,
+		EVENT_CAUSES, EVENT_WAKE
+	};
 
 	for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		struct event e = { .kind = kinds[i], .size = sizeof(e) };
 
 		assert_false(event_check(&e, sizeof(e)));
 	}
+}
+
+static void a_name_of_a_waker_ends(void **state)
+{
+	struct event_wake e = { .head = { .kind = EVENT_WAKE, .size = sizeof(e) } };
+
+	memset(e.name, 'x', sizeof(e.name));
+	assert_false(event_check(&e, sizeof(e)));
+	e.name[15] = 0;
+	assert_true(event_check(&e, sizeof(e)));
+	e.nr_user = 1;
+	assert_false(event_check(&e, sizeof(e)));
 }
 
 static void frames_lie_within_a_sample(void **state)
@@ -250,6 +262,7 @@ int main(void)
 		cmocka_unit_test(a_head_must_be_possible),
 		cmocka_unit_test(a_kind_that_is_not_known_passes),
 		cmocka_unit_test(a_known_kind_has_its_least_size),
+		cmocka_unit_test(a_name_of_a_waker_ends),
 		cmocka_unit_test(frames_lie_within_a_sample),
 		cmocka_unit_test(enums_are_known_ones),
 		cmocka_unit_test(texts_end_within_their_record),

@@ -43,6 +43,7 @@ struct control {
 	__u8 brackets;	   /* some have no end that a probe sees, now or later */
 	__u8 goroutines;   /* some are of programs in Go, now or later */
 	__u8 rounds;	   /* threads that are off their CPU are looked at */
+	__u8 wakes;	   /* with rounds: who wakes those that wait is told */
 	__u8 seen;	   /* with rounds: of every thread, what a look sees is told */
 	__u8 by_name; /* with by_thread: those threads whose name fits 'names', as it is now */
 	__u32 self;   /* sonde's own process: never sampled in 'every' */

@@ -29,6 +29,7 @@ enum event_kind {
 	EVENT_FUTEX = 12,
 	EVENT_OWNER = 13,
 	EVENT_TIMES = 14,
+	EVENT_WAKE = 15,
 	/* written by the source */
 	EVENT_TARGET = 16,
 	EVENT_PROCESS = 17,
@@ -182,6 +183,35 @@ struct event_owner {
 	__u32 number; /* of the thread that has it, in its own pid namespace */
 };
 _Static_assert(sizeof(struct event_owner) == 40, "event_owner is part of the format");
+
+/* What ended a wait.  New ones come at the end; readers take a number they do not know for
+ * WAKE_INTERRUPT. */
+enum wake_by {
+	WAKE_THREAD = 1, /* another thread, or the kernel on its behalf */
+	WAKE_TIMER = 2,	 /* its time was over */
+	WAKE_INTERRUPT =
+		3, /* of a device or another CPU: whatever thread that one interrupted */
+	NR_WAKE_BY = 4,
+};
+
+/* A thread whose last EVENT_WAIT was CAUSE_WAIT (as the kernel half told it) is woken, and what
+ * the one does that wakes it; frames as of EVENT_SAMPLE. */
+struct event_wake {
+	struct event head; /* tid: the one that waited */
+	char name[16];	   /* of the thread that wakes it, NUL-padded */
+	__u32 pid;	   /* its process */
+	__u16 cpu;
+	__u8 by; /* enum wake_by */
+	__u8 user_end;
+	__u16 nr_kernel;
+	__u16 nr_user;
+	__u32 tid; /* of the thread that wakes it */
+#ifndef __bpf__
+	__u64 frames[];
+#endif
+};
+_Static_assert(sizeof(struct event_wake) == sizeof(struct event_sample),
+	       "event_wake is part of the format");
 
 /* A span was sampled for the first time (head.time is that moment). */
 struct event_enter {

@@ -35,7 +35,7 @@ static uint64_t touch(const struct event *e)
 	require(sum < e->size);
 	for (unsigned i = 0; i < e->size; i++)
 		sum += bytes[i];
-	if (e->kind == EVENT_SAMPLE || e->kind == EVENT_WAIT) {
+	if (e->kind == EVENT_SAMPLE || e->kind == EVENT_WAIT || e->kind == EVENT_WAKE) {
 		const struct event_sample *s = (const void *)e;
 
 		require(sizeof(*s) + 8 * (s->nr_kernel + s->nr_user) <= e->size);

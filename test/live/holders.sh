@@ -6,27 +6,6 @@ plan 13
 need root
 need bpf
 
-# truly STATEMENTS FILE: with d and t as holds has them, and time(): nanoseconds whose stack has
-# these frames in this order; what does not hold is shown.
-truly() {
-	"$python" - "$1" "$2" "$truth" <<'END'
-import json, sys, textwrap
-stacks = []
-for line in open(sys.argv[2]):
-	stack, ns = line.rsplit(" ", 1)
-	stacks.append((stack.split(";"), int(ns)))
-t = json.load(open(sys.argv[3]))
-
-def time(*frames):
-	def has(stack):
-		at = iter(stack)
-		return all(any(f == name for f in at) for name in frames)
-	return sum(ns for stack, ns in stacks if has(stack))
-
-exec(textwrap.dedent(sys.argv[1]))
-END
-}
-
 # watch VARIANT CALLS ARGS...: calls that wait for 20 ms
 watch() {
 	local variant=$1 calls=$2
@@ -46,35 +25,35 @@ stacks() {
 watch compute,chain,hand 150 -e wall -F 499
 check 'it is recorded' status_is 0
 stacks
-check 'a holder that computes has the blame where it computes' truly '
+check 'a holder that computes has the blame where it computes' stacks_hold '
 	blamed = time("handle", "[waits: mutex front_mu]", "[held by keeper]", "compute_held [holder]")
 	assert abs(blamed / t["compute"] - 1) < 0.1, (blamed, t)' "$work/x.folded"
-check 'one that waits itself has it where it waits, and for whom' truly '
+check 'one that waits itself has it where it waits, and for whom' stacks_hold '
 	blamed = time("handle", "[waits: mutex front_mu]", "[held by keeper]", "take_back [holder]",
 		"[waits: mutex back_mu] [holder]", "[held by flusher] [holder]", "write_out [holder]")
 	assert abs(blamed / t["chain"] - 1) < 0.1, (blamed, t)' "$work/x.folded"
-check 'one that waits has the blame of another on its own stack' truly '
+check 'one that waits has the blame of another on its own stack' stacks_hold '
 	blamed = time("keeper", "take_back", "[held by flusher]", "write_out [holder]")
 	assert abs(blamed / t["chain"] - 1) < 0.1, (blamed, t)' "$work/x.folded"
-check 'two that have it one after the other share the blame' truly '
+check 'two that have it one after the other share the blame' stacks_hold '
 	first = time("handle", "[waits: mutex turn_mu]", "[held by keeper]", "compute_held [holder]")
 	second = time("handle", "[waits: mutex turn_mu]", "[held by second]", "second_turn [holder]")
 	before = t["hand"] - t["second"] # of what it waited
 	assert abs(first / before - 1) < 0.15, (first, t)
 	assert abs(second / t["second"] - 1) < 0.15, (second, t)' "$work/x.folded"
-check 'what one does without the lock is not blamed' truly '
+check 'what one does without the lock is not blamed' stacks_hold '
 	assert time("handle") > 0.9 * (t["compute"] + t["chain"] + t["hand"])
 	assert time("handle", "tidy_up [holder]") < 0.005 * time("handle")
 	assert time("tidy_up") > 0' "$work/x.folded"
 sonde_run report "$work/x.sonde" -e lock -o "$work/x.folded" --weight time
-check 'a report on locks alone has it, too' truly '
+check 'a report on locks alone has it, too' stacks_hold '
 	assert time("handle", "[held by keeper]", "compute_held [holder]") > 0.9 * t["compute"]
 	assert time("keeper", "compute_held") == 0' "$work/x.folded"
 
 # Looks are as far from each other as a wait is long.
 watch compute,chain 100 -e wall -F 59
 stacks
-check 'with few samples less is known, but nothing wrong' truly '
+check 'with few samples less is known, but nothing wrong' stacks_hold '
 	known = time("handle", "[held by keeper]", "keep [holder]")
 	wrong = time("handle", "[held by keeper]", "keeper [holder]") - known
 	assert known > 0.2 * time("handle", "[held by keeper]"), (known, t)
@@ -82,14 +61,14 @@ check 'with few samples less is known, but nothing wrong' truly '
 
 watch compute,chain 100 -e offcpu -F 499
 stacks
-check 'of who runs unseen nothing is told' truly '
+check 'of who runs unseen nothing is told' stacks_hold '
 	held = time("handle", "[held by keeper]")
 	assert held > 0.8 * (t["compute"] + t["chain"]), (held, t)
 	lost = time("handle", "[held by keeper]", "[waits: a CPU] [holder]") # runs no more
 	assert time("handle", "compute_held [holder]") <= lost
 	other = time("handle", "keeper [holder]") - time("handle", "take_back [holder]") - lost
 	assert other < 0.01 * held, (other, held)' "$work/x.folded"
-check 'but of who waits' truly '
+check 'but of who waits' stacks_hold '
 	blamed = time("handle", "take_back [holder]", "[held by flusher] [holder]")
 	assert abs(blamed / t["chain"] - 1) < 0.1, (blamed, t)' "$work/x.folded"
 

@@ -230,6 +230,27 @@ sys.exit(not held)
 END
 }
 
+# stacks_hold STATEMENTS FOLDED: with the truth t as holds has it, stacks, and time(): nanoseconds
+# of those that have these frames in this order; what does not hold is shown.
+stacks_hold() {
+	"$python" - "$1" "$2" "$truth" <<'END'
+import json, sys, textwrap
+stacks = []
+for line in open(sys.argv[2]):
+	stack, ns = line.rsplit(" ", 1)
+	stacks.append((stack.split(";"), int(ns)))
+t = json.load(open(sys.argv[3]))
+
+def time(*frames):
+	def has(stack):
+		at = iter(stack)
+		return all(any(f == name for f in at) for name in frames)
+	return sum(ns for stack, ns in stacks if has(stack))
+
+exec(textwrap.dedent(sys.argv[1]))
+END
+}
+
 # Of a sonde, without what guards its descriptors.
 children_of() {
 	local pid

@@ -21,7 +21,7 @@ export const HUES: Hue[] = [
   { name: "inlined", hue: 178, range: 7, saturation: 45, light: 72, lightRange: 6 },
   { name: "JIT", hue: 104, range: 10, saturation: 45, light: 71, lightRange: 6 },
   { name: "waiting", hue: 214, range: 10, saturation: 60, light: 76, lightRange: 6 },
-  { name: "lock holder", hue: 268, range: 10, saturation: 48, light: 80, lightRange: 5 },
+  { name: "holder, waker", hue: 268, range: 10, saturation: 48, light: 80, lightRange: 5 },
   { name: "probes", hue: 220, range: 0, saturation: 4, light: 72, lightRange: 4 },
   { name: "other", hue: 40, range: 0, saturation: 6, light: 88, lightRange: 2 },
 ];
