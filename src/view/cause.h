@@ -11,7 +11,12 @@
  * of where the way began, or has all that is more than part of a longer call, on to it; where
  * two or three beside each other have, to each of them.  It ends where that splits up; at the
  * outermost function that the rest never runs; and at the border of the kernel, or at an
- * interrupt.  One without a name stands back for one with a name that has three quarters of it.
+ * interrupt.  One without a name stands back for one with a name that has three quarters of it;
+ * and one of a library that everybody waits in for who called it.
+ *
+ * Then it looks again at what is left of the span without those: calls that a lock makes ten
+ * times as long are not ten times as long in all they do, and what else takes so much more than
+ * the rest's calls is a cause of its own.
  */
 #ifndef SONDE_VIEW_CAUSE_H
 #define SONDE_VIEW_CAUSE_H
@@ -46,6 +51,9 @@ unsigned cause_find(const struct picture *p, double cpu_nsec, struct cause ret[C
 void cause_find_wait(const struct picture *p, struct cause *cause);
 /* What the owner of the first step does, and on. */
 void cause_find_steps(const struct picture *p, struct cause *cause);
+/* Is it a function that everybody calls, and nobody looks for: of the kernel, of what comes
+ * with a language? */
+bool cause_is_common(const struct picture *p, uint32_t frame);
 /* Is a node of a cause, or below one? */
 bool cause_has_node(const struct picture *p, const struct cause *cause, uint32_t node);
 

@@ -62,15 +62,20 @@ static bool starts(const struct picture *p, uint32_t frame, const char *with)
 	return text_starts(picture_text(p, p->frames.at[frame].name), with);
 }
 
-/* What everybody calls, and nobody looks for: of the C library, the kernel. */
-static bool is_common(const struct picture *p, uint32_t frame)
+bool cause_is_common(const struct picture *p, uint32_t frame)
 {
-	static const char *const images[] = { "[kernel]",   "[vdso]",	"libc.so", "libc-",
-					      "libpthread", "ld-linux", "ld-musl" };
-	const char *image = picture_text(p, p->frames.at[frame].image_name);
+	static const char *const images[] = {
+		"[kernel]",   "[vdso]",	  "libc.so", "libc-",
+		"libpthread", "ld-linux", "ld-musl", "libstdc++"
+	};
+	static const char *const names[] = { "std::", "__gthread", "__gnu_cxx::" };
+	const struct picture_frame *f = &p->frames.at[frame];
 
 	for (unsigned i = 0; i < COUNT_OF(images); i++)
-		if (text_starts(image, images[i]))
+		if (text_starts(picture_text(p, f->image_name), images[i]))
+			return true;
+	for (unsigned i = 0; i < COUNT_OF(names); i++)
+		if (text_starts(picture_text(p, f->name), names[i]))
 			return true;
 	return false;
 }
@@ -87,7 +92,7 @@ static bool is_named(const struct picture *p, uint32_t frame)
 static void pass_function(const struct picture *p, struct cause_step *step, uint32_t frame,
 			  double share)
 {
-	if (is_common(p, frame) || !is_named(p, frame))
+	if (cause_is_common(p, frame) || !is_named(p, frame))
 		return;
 	step->caller = step->function;
 	step->function = frame;

@@ -128,6 +128,20 @@ static void a_caller_that_has_much_besides_is_passed(void **state)
 	alike = 0;
 }
 
+/* In a call that is seven times as long there would be as much of it; but that is the lock's.
+ */
+static void what_others_make_longer_is_no_measure(void **state)
+{
+	alike = 8;
+	assert_string_equal(CAUSES({ "lock;futex", 400, 0 }, { "expand", 250, 25 },
+				   { "render", 75, 75 }),
+			    "lock 64 %, expand 36 %");
+	assert_string_equal(CAUSES({ "lock;futex", 400, 0 }, { "expand", 80, 25 },
+				   { "render", 240, 75 }),
+			    "lock 65 %");
+	alike = 0;
+}
+
 static void what_the_rest_never_runs_is_the_point(void **state)
 {
 	assert_string_equal(CAUSES({ "serve;quick;spin", 500, 500 },
@@ -217,6 +231,23 @@ static void what_a_cause_waits_for_is_found(void **state)
 	assert_string_equal(WAITS({ "exec;get", 600, 0 }, { "exec;get;[waits: disk]", 90, 90 },
 				  { "exec;log;[waits: mutex m]", 130, 90 }),
 			    "get: all, all");
+}
+
+static void waiting_in_a_library_is_by_who_calls_it(void **state)
+{
+	assert_string_equal(WAITS({ "get;std::lock;[waits: mutex m]", 900, 0 },
+				  { "get;std::lock", 0, 100 }, { "get", 0, 100 },
+				  { "log", 130, 90 }),
+			    "get: [waits: mutex m], all");
+	/* by several: then it is the place */
+	assert_string_equal(WAITS({ "get;std::lock;[waits: mutex m]", 500, 0 },
+				  { "put;std::lock;[waits: mutex m]", 500, 0 },
+				  { "get;std::lock", 0, 100 }, { "put", 100, 200 }),
+			    "std::lock: [waits: mutex m], all");
+	/* what computes in one is that */
+	assert_string_equal(CAUSES({ "get;std::sort", 900, 100 }, { "get", 0, 100 },
+				   { "log", 130, 90 }),
+			    "std::sort 108 %");
 }
 
 /* Where those are that have what calls of a cause wait for, as "function<caller; wait, owner,
@@ -321,6 +352,7 @@ int main(void)
 		cmocka_unit_test(what_others_take_less_hides_none),
 		cmocka_unit_test(a_caller_that_is_longer_like_everything_is_passed),
 		cmocka_unit_test(a_caller_that_has_much_besides_is_passed),
+		cmocka_unit_test(what_others_make_longer_is_no_measure),
 		cmocka_unit_test(what_the_rest_never_runs_is_the_point),
 		cmocka_unit_test(two_causes_are_two),
 		cmocka_unit_test(calls_from_everywhere_are_one_cause),
@@ -328,6 +360,7 @@ int main(void)
 		cmocka_unit_test(a_name_is_preferred),
 		cmocka_unit_test(the_border_of_the_kernel_is_an_end),
 		cmocka_unit_test(what_a_cause_waits_for_is_found),
+		cmocka_unit_test(waiting_in_a_library_is_by_who_calls_it),
 		cmocka_unit_test(where_the_owner_is_is_found),
 		cmocka_unit_test(chance_and_less_are_no_cause),
 		cmocka_unit_test(a_little_of_a_long_wait_is_no_cause),
