@@ -186,23 +186,27 @@ static void add_span_calls(struct report *r, const struct picture_span *s)
 	part_words(r, &line);
 }
 
-/* "two modes: 942 µs (95 %), 8.89 ms (5 %)"; of one there is nothing to say but where. */
-static void add_modes(struct text *t, const struct picture_span *s)
+/* "  two kinds of calls, around 942 µs (95 %) and 8.89 ms (5 %)"; of one there is nothing to
+ * say. */
+static void add_kinds(struct report *r, const struct picture_span *s)
 {
-	static const char *const words[] = { "", "one mode", "two modes", "three modes",
-					     "four modes" };
+	static const char *const words[] = { "", "", "two", "three", "four" };
 	struct shape_mode modes[SHAPE_MODES];
 	unsigned count = shape_modes(s, modes);
+	AUTO_TEXT struct text line = { 0 };
 	char buf[TEXT_QUANTITY];
 
-	for (unsigned i = 0; i < count; i++) {
-		if (!i)
-			text_format(t, "   %s: ", words[count]);
-		text_format(t, "%s%s", i ? ", " : "", headline_duration(buf, s, modes[i].nsec));
-		if (count > 1)
-			text_format(t, " (%.*f %%)", modes[i].share < 0.095,
-				    100 * modes[i].share);
-	}
+	if (count < 2)
+		return;
+	text_format(&line, "  %s kinds of calls, around ", words[count]);
+	for (unsigned i = 0; i < count; i++)
+		text_format(&line, "%s%s (%.*f %%)",
+			    !i		     ? ""
+			    : i + 1 == count ? " and "
+					     : ", ",
+			    headline_duration(buf, s, modes[i].nsec), modes[i].share < 0.095,
+			    100 * modes[i].share);
+	part_words(r, &line);
 }
 
 static void add_span_shape(struct report *r, const struct picture_span *s)
@@ -218,13 +222,13 @@ static void add_span_shape(struct report *r, const struct picture_span *s)
 	headline_duration(low, s, s->buckets.at[0].low);
 	text_format(&behind, " %s (log)",
 		    text_duration(high, s->max && s->max < end ? s->max : end));
-	add_modes(&behind, s);
 	beside = 3 + columns_of(low) + columns_of(text_string(&behind));
 	columns = r->columns > beside + SPARK_LEAST ? r->columns - beside : SPARK_LEAST;
 	text_format(r->out, "  %s ", low);
 	spark_line(r->out, s, columns < SPARK_COLUMNS ? columns : SPARK_COLUMNS);
 	text_add(r->out, text_string(&behind));
 	text_add_char(r->out, '\n');
+	add_kinds(r, s);
 }
 
 static void add_span_price(struct report *r, const struct picture_span *s)
