@@ -310,6 +310,13 @@ static void a_bound_that_mixes_kinds_is_said(void **state)
 			       " % of these calls are but the slower ones of a kind around "));
 	assert_non_null(
 		strstr(text_string(&t), "The longer kind alone: --split 'dur > 1500us'."));
+	text_clear(&t);
+	p->threshold = 4000000; /* amid the longer ones */
+	verdict_print(&t, p, 1000);
+	assert_non_null(strstr(text_string(&t), " % of the calls around "));
+	assert_non_null(strstr(text_string(&t),
+			       " are among the rest. All of that kind: --split "
+			       "'dur > 1500us'."));
 	picture_free(p);
 }
 

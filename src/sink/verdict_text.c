@@ -412,21 +412,44 @@ static void ask_for_bound(struct text *t, const struct picture *p, nsec bound)
 	headline_ask(t, p, text);
 }
 
-/* A percentile parts calls by their number, whatever kinds there are. */
-static void say_mixed(struct text *t, const struct picture *p)
+static bool say_mixed(struct text *t, const struct picture *p, const struct picture_span *span)
 {
-	const struct picture_span *span = headline_span(p);
 	AUTO_TEXT struct text ask = { 0 };
 	char buf[TEXT_QUANTITY];
 	struct shape_mix mix;
 
-	if (!span || !headline_above_percentile(p) || !shape_mixed(span, p->threshold, &mix))
-		return;
+	if (!shape_mixed(span, p->threshold, &mix))
+		return false;
 	ask_for_bound(&ask, p, mix.bound);
 	text_format(t, " %.0f %% of these calls are but the slower ones of a kind around %s.",
 		    100 * mix.share, headline_duration(buf, span, mix.nsec));
 	if (ask.size)
 		text_format(t, " The longer kind alone:%s.", text_string(&ask));
+	return true;
+}
+
+static void say_parted(struct text *t, const struct picture *p, const struct picture_span *span)
+{
+	AUTO_TEXT struct text ask = { 0 };
+	char buf[TEXT_QUANTITY];
+	struct shape_cut cut;
+
+	if (!shape_parted(span, p->threshold, &cut))
+		return;
+	ask_for_bound(&ask, p, cut.bound);
+	text_format(t, " %.0f %% of the calls around %s are among the rest.", 100 * cut.share,
+		    headline_duration(buf, span, cut.nsec));
+	if (ask.size)
+		text_format(t, " All of that kind:%s.", text_string(&ask));
+}
+
+/* A percentile parts calls by their number, whatever kinds there are. */
+static void say_kinds(struct text *t, const struct picture *p)
+{
+	const struct picture_span *span = headline_span(p);
+
+	if (span && headline_above_percentile(p) && !say_mixed(t, p, span))
+		say_parted(t, p, span);
 }
 
 static void say_blurred(struct text *t, const struct picture *p)
@@ -504,7 +527,7 @@ void verdict_words(struct text *t, const struct picture *p, const struct verdict
 	if (v->kind == VERDICT_BLURRED)
 		return;
 	say_plain(t, p, v);
-	say_mixed(t, p);
+	say_kinds(t, p);
 }
 
 /* What to look into next; NULL when it is this span itself, or nothing. */

@@ -212,3 +212,24 @@ bool shape_mixed(const struct picture_span *span, nsec bound, struct shape_mix *
 				   .bound = shape_round(modes[i].until) };
 	return ret->bound > modes[i].nsec && ret->bound < modes[i + 1].nsec;
 }
+
+bool shape_parted(const struct picture_span *span, nsec bound, struct shape_cut *ret)
+{
+	struct shape_mode modes[SHAPE_MODES];
+	unsigned count = shape_modes(span, modes), i = 0;
+	double below, above;
+
+	while (i < count && modes[i].until <= bound)
+		i++;
+	if (!i || i >= count)
+		return false;
+	below = calls_between(span, modes[i - 1].until, bound);
+	above = calls_between(span, bound, modes[i].until);
+	if (fmin(below, above) < MIX_SHARE * (below + above))
+		return false;
+	*ret = (struct shape_cut){ .nsec = modes[i].nsec,
+				   .share = below / (below + above),
+				   .bound = shape_round(modes[i - 1].until) };
+	return ret->bound > modes[i - 1].nsec && ret->bound < modes[i].nsec &&
+	       ret->bound < bound;
+}

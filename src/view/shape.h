@@ -39,8 +39,18 @@ struct shape_mix {
 	nsec bound;   /* a round one between the kinds */
 };
 
+/* A bound that parts calls of one kind, which are longer than others. */
+struct shape_cut {
+	double nsec;  /* around which that kind gathers */
+	double share; /* of its calls: below the bound, 0..1 */
+	nsec bound;   /* a round one below all of them */
+};
+
 /* Whether at least a tenth of the calls above a bound are of a kind that it cuts through, and
  * as many of longer ones. */
 bool shape_mixed(const struct picture_span *span, nsec bound, struct shape_mix *ret);
+/* Whether at least a tenth of a kind that is not the shortest is below a bound, and as many are
+ * above. */
+bool shape_parted(const struct picture_span *span, nsec bound, struct shape_cut *ret);
 
 #endif

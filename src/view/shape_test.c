@@ -120,6 +120,25 @@ static void a_bound_between_kinds_is_none(void **state)
 	array_done(&s.buckets);
 }
 
+static void a_bound_amid_the_longer_kind_is_found(void **state)
+{
+	struct picture_span s = { 0 };
+	struct shape_cut cut;
+
+	add_bell(&s, 900e3, 16000, 0.1);
+	assert_false(shape_parted(&s, 900000, &cut));
+	add_bell(&s, 9e6, 4000, 0.1);
+	assert_true(shape_parted(&s, 9000000, &cut));
+	assert_true(is_near(cut.nsec, 9e6, 0.05));
+	assert_true(is_near(cut.share, 0.5, 0.1));
+	assert_int_equal(cut.bound, 3000000);
+	assert_false(shape_parted(&s, 900000, &cut));  /* of the shorter ones */
+	assert_false(shape_parted(&s, 7000000, &cut)); /* hardly one is below */
+	assert_false(shape_parted(&s, 12000000, &cut));
+	assert_false(shape_parted(&s, 30000000, &cut));
+	array_done(&s.buckets);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -130,6 +149,7 @@ int main(void)
 		cmocka_unit_test(what_is_not_told_from_none_is_one_mode),
 		cmocka_unit_test(a_bound_within_a_kind_is_found),
 		cmocka_unit_test(a_bound_between_kinds_is_none),
+		cmocka_unit_test(a_bound_amid_the_longer_kind_is_found),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
