@@ -80,7 +80,7 @@ static __always_inline __u64 duration_of(const struct thread_state *t,
 {
 	__u64 duration = now - s->began;
 
-	take_off(&duration, t->ticked - s->ticked);
+	take_off(&duration, t->ticked - s->ticked + t->yielded - s->yielded);
 	*ret_probed = take_off(&duration, t->probed - s->probed + own);
 	return duration;
 }

@@ -27,15 +27,16 @@
 struct open_span {
 	__u64 id;
 	__u64 began;
-	__u64 slot;   /* where its return address lies on the user stack */
-	__u64 entry;  /* the address of the probe that opened it */
-	__u64 ra;     /* what lay in the slot, if it is hooked, follows or is bracketed: where
-			 the caller goes on */
-	__u64 seen;   /* if it is bracketed: when it was last known to be open */
-	__u64 ticked; /* thread_state.ticked at entry */
-	__u64 probed; /* thread_state.probed at entry */
-	__u64 away;   /* thread_state.away at entry */
-	__u64 queued; /* how long the thread had waited for a CPU by then */
+	__u64 slot;    /* where its return address lies on the user stack */
+	__u64 entry;   /* the address of the probe that opened it */
+	__u64 ra;      /* what lay in the slot, if it is hooked, follows or is bracketed: where
+			  the caller goes on */
+	__u64 seen;    /* if it is bracketed: when it was last known to be open */
+	__u64 ticked;  /* thread_state.ticked at entry */
+	__u64 probed;  /* thread_state.probed at entry */
+	__u64 away;    /* thread_state.away at entry */
+	__u64 yielded; /* thread_state.yielded at entry */
+	__u64 queued;  /* how long the thread had waited for a CPU by then */
 	__u32 probe;
 	__u32 flags;
 };
@@ -72,7 +73,8 @@ struct thread_state {
 			tick saw it; 0: none */
 	__u64 rested_at; /* since when it has no CPU, if bracketed calls are open then */
 	__u64 left_at;	 /* since when it has no CPU, if calls are open then */
-	__u64 away;	 /* nanoseconds without one, while calls were open */
+	__u64 away;	 /* nanoseconds without one, while calls were open; and besides, */
+	__u64 yielded;	 /* because sonde itself had it */
 	/* on stacks that are not its own */
 	__u64 thrown_at;	 /* where an exception that flies there was thrown; 0: none */
 	__u64 recent[NR_RECENT]; /* slots of the last calls that began there */

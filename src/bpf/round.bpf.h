@@ -66,16 +66,18 @@ static __always_inline void settle(struct rest *r, struct task_struct *task, __u
 	send(&e, sizeof(e), &loss.samples);
 }
 
-/* Would it run if there were no look?  It has waited for this CPU since the look has it (by
- * the clock of that CPU; who lost it to the look has since that very moment). */
-static __always_inline bool gave_way(struct task_struct *task)
+/* A thread that could run, and has waited for this CPU only since the look has it, would run if
+ * there were no look: one that lost it to the look (by the clock of that CPU: at that very
+ * moment) ran, one that came later was waiting for something else when the look was due. */
+static __always_inline __u32 runnable_for(struct task_struct *task)
 {
 	struct task_struct *self = bpf_get_current_task_btf();
 
-	if (!bpf_core_field_exists(task->sched_info.last_queued))
-		return false;
-	return task->sched_info.last_queued >= self->sched_info.last_arrival &&
-	       task->thread_info.cpu == bpf_get_smp_processor_id();
+	if (!bpf_core_field_exists(task->sched_info.last_queued) ||
+	    task->sched_info.last_queued < self->sched_info.last_arrival ||
+	    task->thread_info.cpu != bpf_get_smp_processor_id())
+		return CAUSE_RUNNABLE;
+	return task->sched_info.last_queued == self->sched_info.last_arrival ? 0 : CAUSE_WAIT;
 }
 
 /* 0: it is not off a CPU. */
@@ -86,7 +88,7 @@ static __always_inline __u32 resting_for(struct task_struct *task)
 	if (task->on_cpu || task->exit_state || (task->flags & PF_KTHREAD) || !task->mm)
 		return 0;
 	if (!state)
-		return gave_way(task) ? 0 : CAUSE_RUNNABLE;
+		return runnable_for(task);
 	return state & TASK_STOPPED_OR_TRACED ? CAUSE_STOPPED : CAUSE_WAIT;
 }
 

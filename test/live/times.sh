@@ -3,7 +3,7 @@
 # all, and asked of each.  Alone: beside others all
 # calls wait for a CPU.
 . "$(dirname "$0")/lib.sh"
-plan 13
+plan 14
 need root
 need bpf
 
@@ -71,6 +71,18 @@ check 'waiting for a CPU is what the target lacks of it' holds \
 	"$out" "$truth"
 check 'and nothing but that' holds \
 	'd["spans"][0]["off_share"] - d["spans"][0]["runnable_share"] < 0.02' "$out"
+
+# sonde and the target alone on one CPU: a tenth of it goes to looks.
+target_start calls alone --wait --work 12500 --calls 15000 --seconds 60
+taskset -apc 0 "$target" >"$work/taskset" 2>&1
+sonde_start record -p "$target" -F 2999 -e wall -s whole --yes -o "$work/x.sonde"
+taskset -apc 0 "$tracer" >"$work/taskset" 2>&1
+target_go
+sonde_finish
+target_finish
+sonde_run report "$work/x.sonde" --json
+check 'what sonde has of a CPU is none of a call that waits for it' holds \
+	'd["spans"][0]["runnable_share"] < 0.05' "$out"
 
 watch compute,sleep 200
 sonde_run report "$work/x.sonde" --split 'off > 2ms'
