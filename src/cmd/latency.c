@@ -1,37 +1,24 @@
 /*
  * latency - how long the calls of a place take, while they are made.
  */
-#include "base/columns.h"
 #include "base/log.h"
-#include "base/outflow.h"
 #include "base/terminal.h"
 #include "cmd/attach_option.h"
 #include "cmd/command.h"
-#include "cmd/output.h"
 #include "cmd/question.h"
+#include "cmd/redraw.h"
 #include "sink/latency_screen.h"
 #include "sink/losses.h"
 
 #include <errno.h>
 #include <unistd.h>
 
-#define WINDOW_LINES 24 /* where it is not known */
-
 struct screen {
 	const struct run_option *option;
-	struct outflow out; /* a reader may stand still: what is measured goes on */
-	bool terminal;
-	unsigned lines; /* drawn last time, to be drawn over */
-	nsec drawn;	/* until when what was drawn last is */
+	struct redraw redraw;
+	nsec drawn; /* until when what was drawn last is */
 	struct error error;
 };
-
-static unsigned columns_here(void)
-{
-	unsigned columns = terminal_columns(STDOUT_FILENO);
-
-	return columns ? columns : 80;
-}
 
 /* For each of the spans, so that all of them can be drawn over; 0: any. */
 static unsigned lines_for_each(const struct picture *p)
@@ -72,32 +59,10 @@ static void draw(struct screen *screen, struct session *s, const struct picture 
 		if (screen->option->json)
 			latency_json(p, &p->spans.at[i], &now, final, to);
 		else
-			latency_draw(p, &p->spans.at[i], &now, columns_here(),
+			latency_draw(p, &p->spans.at[i], &now, redraw_columns(),
 				     final ? 0 : lines_for_each(p), to);
 	}
 	screen->drawn = p->to;
-}
-
-/* What will be drawn over must be no more than the window has. */
-static void put(struct screen *screen, const struct text *bytes, bool final)
-{
-	AUTO_TEXT struct text clipped = { 0 }, ascii = { 0 }, drawn = { 0 };
-	const char *out = text_string(bytes);
-	unsigned window = terminal_lines(STDOUT_FILENO), lines = 0;
-
-	if (screen->terminal && !final) {
-		columns_clip(&clipped, out, columns_here(),
-			     window > 2 ? window - 1 : WINDOW_LINES - 1);
-		out = text_string(&clipped);
-	}
-	out = terminal_text(out, &ascii);
-	if (screen->terminal && screen->lines)
-		text_format(&drawn, "\033[%uA\033[J", screen->lines);
-	text_add(&drawn, out);
-	outflow_put(&screen->out, text_string(&drawn), drawn.size);
-	for (; *out; out++)
-		lines += *out == '\n';
-	screen->lines = lines;
 }
 
 static void show(struct screen *screen, struct session *s, bool final)
@@ -109,7 +74,7 @@ static void show(struct screen *screen, struct session *s, bool final)
 	if (ask_picture(&ask, &s->feed, &p, &screen->error) == 0)
 		draw(screen, s, p, final, &bytes);
 	picture_free(p);
-	put(screen, &bytes, final);
+	redraw_put(&screen->redraw, &bytes, final);
 }
 
 static void on_tick(void *context, struct session *s)
@@ -117,12 +82,9 @@ static void on_tick(void *context, struct session *s)
 	struct screen *screen = context;
 
 	/* a pipe gets text once, at the end; a stream of objects is asked for by --json */
-	if (screen->terminal || screen->option->json) {
-		outflow_try(&screen->out);
-		if (!outflow_waiting(&screen->out))
-			show(screen, s, false);
-	}
-	if (screen->out.failed)
+	if ((screen->redraw.terminal || screen->option->json) && redraw_ready(&screen->redraw))
+		show(screen, s, false);
+	if (screen->redraw.out.failed)
 		loop_stop(&s->loop, ENDED_BY_USER);
 }
 
@@ -141,10 +103,7 @@ static void say_end(struct session *s)
 
 static int measure(struct session *s, const struct run_option *o, struct error *err)
 {
-	struct screen screen = {
-		.option = o,
-		.terminal = !o->json && terminal_has_codes(STDOUT_FILENO),
-	};
+	struct screen screen = { .option = o };
 	enum end_reason reason;
 	int code = session_arm(s, err);
 
@@ -154,17 +113,16 @@ static int measure(struct session *s, const struct run_option *o, struct error *
 	if (o->dry_run)
 		return 0;
 	session_observe(s, (struct session_observer){ .on_tick = on_tick, .context = &screen });
-	outflow_open(&screen.out, STDOUT_FILENO);
+	redraw_open(&screen.redraw, o->json);
 	reason = session_run(s);
 	show(&screen, s, true);
-	code = outflow_end(&screen.out);
-	outflow_done(&screen.out);
+	code = redraw_end(&screen.redraw);
 	if (reason == ENDED_BY_TARGET)
 		log_say("the target ended");
 	say_end(s);
 	if (s->failed)
 		*err = s->error;
-	else if (code && code != -EPIPE) /* else the reader has seen enough */
+	else if (code)
 		return error_set(err, -code, "cannot write the answer: %s", strerror(-code));
 	return s->failed;
 }
