@@ -72,14 +72,20 @@ static void shares_of_several_are_spread(void **state)
 	picture_free(p);
 }
 
-static void the_span_itself_can_be_to_blame(void **state)
+/* All that was in them is the span's own. */
+static void leave_no_functions(struct picture *p)
 {
-	struct picture *p = golden_split();
-
 	for (uint32_t i = 0; i < p->nodes.count; i++)
 		if (p->nodes.at[i].place == PLACE_WITHIN)
 			p->nodes.at[i].place = PLACE_AGAIN;
 	array_clear(&p->functions);
+}
+
+static void the_span_itself_can_be_to_blame(void **state)
+{
+	struct picture *p = golden_split();
+
+	leave_no_functions(p);
 	p->itself.extra_nsec = p->itself.beyond_nsec = 1e6;
 	p->itself.z = 20;
 	assert_int_equal(verdict_reach(p).kind, VERDICT_ITSELF);
@@ -172,7 +178,7 @@ static void samples_that_are_missing_are_no_waiting_yet(void **state)
 	struct picture *p = golden_split();
 	struct picture_side *in = &p->sides[SIDE_IN];
 
-	array_clear(&p->functions);
+	leave_no_functions(p);
 	p->period = 10 * NSEC_PER_MSEC;
 	in->samples = in->weight_nsec = 0;
 	in->mean_nsec = p->off_in_nsec = 17.7e6;
