@@ -145,8 +145,9 @@ static int run(void *options, const struct option_rest *rest)
 	if (!so->watch)
 		attach.session.duration = LOOK_NSEC;
 	if (code == 0 && o->duration && !so->watch)
-		code = error_set(&err, EINVAL, "-d says how long to --watch: without that "
-					       "threads are looked at once");
+		code = error_set(&err, EINVAL,
+				 "-d says how long to --watch: without that "
+				 "threads are looked at once");
 	if (code == 0)
 		code = session_open(&session, &attach.session, &err);
 	if (code == 0)

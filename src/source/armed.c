@@ -537,6 +537,7 @@ static void *wait_for_births(void *context)
 		{ .fd = a->enough, .events = POLLIN },
 	};
 
+	helper_hurry(-5); /* a child may be over soon */
 	while (poll(files, COUNT_OF(files), -1) >= 0 || errno == EINTR) {
 		if (files[1].revents)
 			break;

@@ -6,10 +6,7 @@
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <sys/random.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -113,29 +110,6 @@ static void rounds_free(struct rounds *r)
 	free(r);
 }
 
-/* Of include/uapi/linux/sched/types.h: headers may be older. */
-struct sched_attributes {
-	uint32_t size, policy;
-	uint64_t flags;
-	int32_t nice;
-	uint32_t priority;
-	uint64_t runtime, deadline, period;
-};
-
-#define SLICE (100 * NSEC_PER_USEC)
-
-/* A look that is due goes before others, or it would be one at moments that they choose; from
- * Linux 6.12 on that takes a short slice, too.  Without the right to it looks are later. */
-static void hurry(void)
-{
-	struct sched_attributes a = {
-		.size = sizeof(a), .policy = SCHED_OTHER, .nice = -20, .runtime = SLICE
-	};
-
-	if (syscall(SYS_sched_setattr, 0, &a, 0))
-		setpriority(PRIO_PROCESS, 0, -20);
-}
-
 static void *go_round(void *rounds)
 {
 	struct rounds *r = rounds;
@@ -143,7 +117,7 @@ static void *go_round(void *rounds)
 	bool left;
 
 	pthread_setname_np(pthread_self(), "sonde-rounds");
-	hurry();
+	helper_hurry(-20); /* or its looks would be at moments that others choose */
 	pthread_mutex_lock(&r->lock);
 	*r->shared.is_first = 1;
 	look_unlocked(r);
