@@ -2,7 +2,7 @@
 # sonde stacks: every thread once, where it is and what it waits for, and none is disturbed.
 # Runs beside others.
 . "$(dirname "$0")/lib.sh"
-plan 28
+plan 32
 need root
 need bpf
 
@@ -52,6 +52,25 @@ check 'what stands alone comes before it' eval \
 sonde_run stacks -p "$target" --thread 'idl*' --json
 check 'threads can be asked for by name' truly '
 	assert len(d["threads"]) == 40 and all(t["name"] == "idle" for t in d["threads"])'
+sonde_run stacks -p "$target" -d 1
+check 'how long is asked of who watches only' status_is 2
+sonde_run stacks -p "$target" --watch -i 300ms -d 2 --json
+"$python" - "$out" >"$work/list" <<'END'
+import json, sys
+text, looks = open(sys.argv[1]).read(), []
+while text.strip():
+	look, at = json.JSONDecoder().raw_decode(text.lstrip())
+	looks.append(look)
+	text = text.lstrip()[at:]
+json.dump(looks, sys.stdout)
+END
+check 'watched, they are told of again and again' holds '4 <= len(d) <= 7 and
+	all(len(look["threads"]) == len(d[0]["threads"]) for look in d)' "$work/list"
+check 'as they are by then' holds '(lambda since: all(a < b for a, b in zip(since, since[1:])))(
+	[max(t["wait"]["since_ns"] for t in look["threads"] if t["name"] == "idle") for look in d])' \
+	"$work/list"
+sonde_run stacks -p "$target" --watch -i 300ms -d 1
+check 'in text, too' eval '[ "$(grep -c "^40 threads: waits: condition never" "$out")" -ge 2 ]'
 target_go
 sleep 0.3
 sonde_run stacks -p "$target" --json
