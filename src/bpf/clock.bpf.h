@@ -109,11 +109,6 @@ static __always_inline __u32 take_kernel(void *ctx, __u64 *frames)
 	return n > 0 ? n / sizeof(__u64) : 0;
 }
 
-static __always_inline __u32 depth_of(const struct thread_state *t)
-{
-	return t->depth > MAX_OPEN ? MAX_OPEN : t->depth;
-}
-
 /* Of arch/x86/entry/syscalls/syscall_64.tbl: what the kernel's hooks call. */
 #define NR_URETPROBE 335
 #define NR_UPROBE 336

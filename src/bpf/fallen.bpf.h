@@ -52,6 +52,11 @@ __noinline __u64 announce(struct thread_state *t, __u64 now, __u64 parent, __u64
 	return parent;
 }
 
+static __always_inline __u32 depth_of(const struct thread_state *t)
+{
+	return t->depth > MAX_OPEN ? MAX_OPEN : t->depth;
+}
+
 /* What the thread's spans tell of the stack. */
 static __always_inline void take_spans(struct walk *w, const struct thread_state *t,
 				       __u32 depth)

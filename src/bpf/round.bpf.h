@@ -159,7 +159,7 @@ static __always_inline __u32 round_begin(struct walk *w, struct task_struct *tas
 	w->sample.head.tid = task->pid;
 	w->sample.cpu = task->thread_info.cpu;
 	if (t) {
-		take_spans(w, t, t->depth > MAX_OPEN ? MAX_OPEN : t->depth);
+		take_spans(w, t, depth_of(t));
 		w->sample.span = announce(t, now, 0, pid_tid);
 	}
 	if (user)

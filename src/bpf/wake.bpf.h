@@ -22,7 +22,7 @@ static __always_inline __u32 wake_user(struct walk *w, struct task_struct *by)
 	if (control.spans)
 		t = bpf_task_storage_get(&threads, by, 0, 0);
 	if (t)
-		take_spans(w, t, t->depth > MAX_OPEN ? MAX_OPEN : t->depth);
+		take_spans(w, t, depth_of(t));
 	bpf_probe_read_kernel(&w->pc, sizeof(w->pc), &PT_REGS_IP(user));
 	bpf_probe_read_kernel(&w->sp, sizeof(w->sp), &PT_REGS_SP(user));
 	bpf_probe_read_kernel(&w->bp, sizeof(w->bp), &PT_REGS_FP(user));
