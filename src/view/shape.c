@@ -193,14 +193,22 @@ nsec shape_round(double duration)
 	return llround(best);
 }
 
-bool shape_mixed(const struct picture_span *span, nsec bound, struct shape_mix *ret)
+/* The kind that a bound lies in, by its number; count: it lies behind all. */
+static unsigned kind_at(const struct shape_mode *modes, unsigned count, nsec bound)
 {
-	struct shape_mode modes[SHAPE_MODES];
-	unsigned count = shape_modes(span, modes), i = 0;
-	double shorter, longer;
+	unsigned i = 0;
 
 	while (i < count && modes[i].until <= bound)
 		i++;
+	return i;
+}
+
+bool shape_mixed(const struct picture_span *span, nsec bound, struct shape_mix *ret)
+{
+	struct shape_mode modes[SHAPE_MODES];
+	unsigned count = shape_modes(span, modes), i = kind_at(modes, count, bound);
+	double shorter, longer;
+
 	if (i + 1 >= count)
 		return false;
 	shorter = calls_between(span, bound, modes[i].until);
@@ -216,11 +224,9 @@ bool shape_mixed(const struct picture_span *span, nsec bound, struct shape_mix *
 bool shape_parted(const struct picture_span *span, nsec bound, struct shape_cut *ret)
 {
 	struct shape_mode modes[SHAPE_MODES];
-	unsigned count = shape_modes(span, modes), i = 0;
+	unsigned count = shape_modes(span, modes), i = kind_at(modes, count, bound);
 	double below, above;
 
-	while (i < count && modes[i].until <= bound)
-		i++;
 	if (!i || i >= count)
 		return false;
 	below = calls_between(span, modes[i - 1].until, bound);
