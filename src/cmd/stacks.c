@@ -32,11 +32,11 @@ static const struct option_spec watch_specs[] = {
 static const struct option_group group_watch = OPTION_GROUP("Watch", watch_specs);
 
 static void add_roll(struct session *s, const struct run_option *o,
-		     const struct sink_option *option, struct text *to)
+		     const struct sink_option *option, nsec now, struct text *to)
 {
 	struct naming naming = namer_naming(s->feed.namer);
 	const struct query query = { .thread = o->thread };
-	struct roll *roll = roll_call(s->feed.store, &query, &naming);
+	struct roll *roll = roll_call(s->feed.store, &query, &naming, now);
 
 	if (o->tids.count) /* the others were not asked for */
 		roll_drop_unseen(roll);
@@ -55,7 +55,7 @@ static int answer(struct session *s, const struct run_option *o, struct error *e
 
 	if (code)
 		return code;
-	add_roll(s, o, &output.option, &bytes);
+	add_roll(s, o, &output.option, s->feed.store->newest, &bytes);
 	return output_bytes(&output, &bytes, err);
 }
 
@@ -75,7 +75,7 @@ static void on_tick(void *context, struct session *s)
 	if (redraw_ready(&w->redraw) && output_choose(w->option, false, &output, &err) == 0) {
 		if (w->shown && !w->redraw.terminal && !w->option->json)
 			text_add_char(&bytes, '\n');
-		add_roll(s, w->option, &output.option, &bytes);
+		add_roll(s, w->option, &output.option, clock_now(), &bytes);
 		redraw_put(&w->redraw, &bytes, false);
 		w->shown = true;
 	}

@@ -278,16 +278,19 @@ static void write_groups(struct call *c)
 }
 
 struct roll *roll_call(const struct store *st, const struct query *q,
-		       const struct naming *naming)
+		       const struct naming *naming, nsec now)
 {
 	struct query query = *q;
 	struct call c = {
-		.store = st, .query = &query, .naming = naming, .roll = NEW(struct roll)
+		.store = st,
+		.query = &query,
+		.naming = naming,
+		.roll = NEW(struct roll),
+		.now = now,
 	};
 
 	query.fold = FOLD_ADDRESS;
 	query.no_locks = true;
-	c.now = st->newest;
 	c.roll->picture = picture_new();
 	fold_init(&c.fold, c.roll->picture, st);
 	fold_begin(&c.fold, naming, &query);

@@ -47,9 +47,11 @@ struct roll {
 	ARRAY(struct roll_cycle) deadlocks;
 };
 
-/* Of the query which threads, and which halves of stacks; its fold is by address. */
+/* Of the query which threads, and which halves of stacks; its fold is by address.  now: the
+ * moment that waits have lasted until; threads that stay as they were are told of only twice
+ * a second. */
 struct roll *roll_call(const struct store *st, const struct query *q,
-		       const struct naming *naming);
+		       const struct naming *naming, nsec now);
 /* Leaves out those that were not seen. */
 void roll_drop_unseen(struct roll *r);
 void roll_free(struct roll *r); /* NULL is fine */

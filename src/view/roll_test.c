@@ -41,7 +41,7 @@ static void every_thread_is_in_the_group_of_its_newest_stack(void **state)
 	sample(st, 1104 * MS, PID, 0, &in_hot);
 	seen(st, 1104 * MS, 20, 604 * MS);
 	seen(st, 1104 * MS, 7, 604 * MS);
-	r = roll_call(st, &(struct query){ 0 }, &naming);
+	r = roll_call(st, &(struct query){ 0 }, &naming, st->newest);
 	assert_int_equal(r->threads.count, 8);
 	assert_int_equal(r->groups.count, 3);
 	/* that of the first thread, the one that is alone, the pool */
@@ -60,6 +60,10 @@ static void every_thread_is_in_the_group_of_its_newest_stack(void **state)
 		if (r->threads.at[i].tid == 7)
 			assert_int_equal(r->threads.at[i].since, 0); /* it runs */
 	roll_free(r);
+	/* nothing was told since, as it goes on waiting */
+	r = roll_call(st, &(struct query){ 0 }, &naming, st->newest + 300 * MS);
+	assert_int_equal(r->threads.at[r->groups.at[2].first].since, 800 * MS);
+	roll_free(r);
 	store_free(st);
 }
 
@@ -70,7 +74,7 @@ static void the_same_function_at_two_places_is_two_groups(void **state)
 
 	wait_at(st, 1100 * MS, 20, in_log);
 	wait_at(st, 1100 * MS, 21, elsewhere);
-	r = roll_call(st, &(struct query){ 0 }, &naming);
+	r = roll_call(st, &(struct query){ 0 }, &naming, st->newest);
 	assert_int_equal(r->groups.count, 2);
 	roll_free(r);
 	store_free(st);
@@ -102,7 +106,7 @@ static void who_has_what_others_wait_for_is_found(void **state)
 	}
 	seen(st, 1100 * MS, PID, 1000 * MS);
 	sample(st, 1101 * MS, PID, 0, &in_hot);
-	r = roll_call(st, &(struct query){ 0 }, &lock_naming);
+	r = roll_call(st, &(struct query){ 0 }, &lock_naming, st->newest);
 	for (uint32_t i = 0; i < COUNT_OF(owners); i++) {
 		t = thread_of(r, owners[i][0]);
 		assert_int_equal(t->hold.kind, HOLD_MUTEX);
@@ -126,13 +130,13 @@ static void who_has_what_others_wait_for_is_found(void **state)
 	roll_free(r);
 	/* one that runs by now waits for none */
 	sample(st, 1200 * MS, 21, 0, &in_hot);
-	r = roll_call(st, &(struct query){ 0 }, &lock_naming);
+	r = roll_call(st, &(struct query){ 0 }, &lock_naming, st->newest);
 	assert_int_equal(thread_of(r, 21)->owner, 0);
 	assert_int_equal(r->deadlocks.count, 1);
 	roll_free(r);
 	/* one whose next wait was told of, but not its futex */
 	wait_at(st, 1300 * MS, 24, in_log);
-	r = roll_call(st, &(struct query){ 0 }, &lock_naming);
+	r = roll_call(st, &(struct query){ 0 }, &lock_naming, st->newest);
 	assert_int_equal(thread_of(r, 24)->hold.kind, HOLD_NONE);
 	assert_int_equal(r->deadlocks.count, 0);
 	roll_free(r);
@@ -147,7 +151,7 @@ static void nobody_has_ended_for_want_of_a_number(void **state)
 
 	seen(st, 1100 * MS, 20, 1000 * MS);
 	wait_for(st, 1100 * MS, 20, 1099);
-	r = roll_call(st, &(struct query){ 0 }, &lock_naming);
+	r = roll_call(st, &(struct query){ 0 }, &lock_naming, st->newest);
 	assert_int_equal(thread_of(r, 20)->hold.owner, 1099);
 	assert_int_equal(thread_of(r, 20)->owner, 0);
 	assert_false(thread_of(r, 20)->gone);
@@ -161,7 +165,7 @@ static void who_was_not_seen_comes_last(void **state)
 	struct roll *r;
 
 	wait_at(st, 1100 * MS, 24, in_log);
-	r = roll_call(st, &(struct query){ 0 }, &naming);
+	r = roll_call(st, &(struct query){ 0 }, &naming, st->newest);
 	assert_int_equal(r->threads.count, 8);
 	assert_int_equal(r->threads.at[0].tid, 24);
 	assert_int_equal(r->threads.at[0].group, 0);
@@ -170,12 +174,12 @@ static void who_was_not_seen_comes_last(void **state)
 	roll_drop_unseen(r);
 	assert_int_equal(r->threads.count, 1);
 	roll_free(r);
-	r = roll_call(st, &(struct query){ .thread = "po*" }, &naming);
+	r = roll_call(st, &(struct query){ .thread = "po*" }, &naming, st->newest);
 	assert_int_equal(r->threads.count, 5);
 	roll_free(r);
 	store_free(st);
 	st = store_new(NULL); /* nothing at all */
-	r = roll_call(st, &(struct query){ 0 }, NULL);
+	r = roll_call(st, &(struct query){ 0 }, NULL, st->newest);
 	assert_int_equal(r->threads.count + r->groups.count, 0);
 	roll_free(r);
 	store_free(st);

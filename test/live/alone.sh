@@ -44,13 +44,14 @@ of_whole() { # NAME EXPRESSION
 		skip "$1" "what probes cost changes by more than a quarter here"; fi
 }
 
+# Prices are measured before the calls are: a machine that is slower by then is watched again.
 for ends in hook ret; do
 	for attempt in 1 2 3; do
 		watch $ends
-		if steady; then break; fi
+		"$sonde" report "$work/$ends.sonde" --json >"$out"
+		if steady && of part "$lasts_as_alone" >/dev/null; then break; fi
 	done
 	check "$ends: the target ends well" exited_well
-	"$sonde" report "$work/$ends.sonde" --json >"$out"
 	check "$ends: every call is counted" holds \
 		'all(s["returned"] == t["functions"][s["function"]]["returned"] for s in d["spans"])' \
 		"$out" "$truth"
