@@ -187,7 +187,7 @@ int clock_tick(struct bpf_perf_event_data *ctx)
 	w->sample.span = 0;
 	w->sample.in_probe = is_in_probe(ctx, task, w, t, at, now);
 	w->newest_slot = w->ended_slot = w->site_pc = 0;
-	w->nr_foreign = w->nr_bracket = w->from = 0;
+	w->nr_foreign = w->nr_bracket = w->nr_call = w->from = 0;
 	if (t) {
 		if (!t->named) {
 			t->named = 1;

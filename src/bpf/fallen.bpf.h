@@ -57,6 +57,30 @@ static __always_inline __u32 depth_of(const struct thread_state *t)
 	return t->depth > MAX_OPEN ? MAX_OPEN : t->depth;
 }
 
+/* Where the innermost calls return to. */
+__noinline int take_calls(struct walk *w, const struct thread_state *t)
+{
+	__u32 n = 0, depth;
+
+	if (!w || !t)
+		return 0;
+	depth = depth_of(t);
+	w->call_slot = ~0ull;
+	for (__u32 i = 0; i < CALL_NEST; i++) {
+		const struct open_span *s = &t->spans[(depth - 1 - i) & (MAX_OPEN - 1)];
+
+		if (i >= depth)
+			break;
+		w->calls[i].slot = s->slot + t->base;
+		w->calls[i].frame = FRAME_CALL | s->entry;
+		if (w->calls[i].slot < w->call_slot)
+			w->call_slot = w->calls[i].slot;
+		n = i + 1;
+	}
+	w->nr_call = n;
+	return 0;
+}
+
 /* What the thread's spans tell of the stack. */
 static __always_inline void take_spans(struct walk *w, const struct thread_state *t,
 				       __u32 depth)
@@ -66,6 +90,7 @@ static __always_inline void take_spans(struct walk *w, const struct thread_state
 
 	w->site_pc = t->site_pc;
 	w->site_sp = t->site_sp;
+	take_calls(w, t);
 	if (depth) {
 		w->newest_slot = s->flags & SPAN_HOOKED ? s->slot : 0;
 		w->newest_ra = s->ra;

@@ -133,7 +133,32 @@ static __always_inline void walk_note(struct walk *w, __u32 rule)
 	w->at++;
 }
 
-/* The frame of this return slot is left for its caller: was it an open call's? */
+/* Another frame fits. */
+static __always_inline bool walk_has_room(const struct walk *w)
+{
+	return w->at - w->sample.nr_kernel < SAMPLE_MAX_USER && w->at < WALK_FRAMES;
+}
+
+/* The frame of this return slot is left for its caller: tells of the calls that return there.
+ */
+__noinline int walk_pass_calls(struct walk *w, __u64 slot)
+{
+	if (!w)
+		return 0;
+	for (int i = 0; i < CALL_NEST; i++) {
+		__u32 at = w->at;
+
+		barrier_var(at);
+		if (i < w->nr_call && w->calls[i].slot == slot && walk_has_room(w) &&
+		    at < WALK_FRAMES) {
+			w->frames[at] = w->calls[i].frame;
+			w->at = at + 1;
+		}
+	}
+	return 0;
+}
+
+/* The same: was it an open call's on a foreign stack? */
 static __noinline int walk_pass(struct walk *w, __u64 slot, __u64 to)
 {
 	struct foreign_key key = { .slot = slot };
@@ -149,6 +174,8 @@ static __noinline int walk_pass(struct walk *w, __u64 slot, __u64 to)
 	if (c && c->span.ra == to && n < FOREIGN_NEST) {
 		w->foreign[n] = slot;
 		w->nr_foreign = n + 1;
+		if (walk_has_room(w))
+			w->frames[w->at++] = FRAME_CALL | c->span.entry;
 	}
 	return 0;
 }
@@ -195,7 +222,7 @@ static __always_inline int step(struct walk *w)
 		return STACK_NO_MAP;
 	bp = w->bp;
 	rule = rule_at(w, s, w->pc - !w->exact, &mapped);
-	if (w->at >= WALK_FRAMES)
+	if (!walk_has_room(w))
 		return STACK_TRUNCATED;
 	walk_note(w, rule);
 	switch (RULE_TYPE(rule)) {
@@ -234,6 +261,8 @@ static __always_inline int step(struct walk *w)
 	}
 	if (!to)
 		return STACK_WHOLE;
+	if (control.spans && w->nr_call && slot >= w->call_slot)
+		walk_pass_calls(w, slot);
 	if (control.spans && w->pid)
 		walk_pass(w, slot, to);
 	if (control.brackets && w->nr_bracket)

@@ -17,6 +17,7 @@
 #define WALK_WANTS (-2) /* what lies at w->wants has to be read first: from outside */
 #define FOREIGN_NEST 16 /* foreign calls that are told of */
 #define BRACKET_NEST 8	/* bracketed calls that are looked for */
+#define CALL_NEST 8	/* open calls whose place in the stack is told */
 #define UPROBE_SLOT 128 /* bytes of the page for one instruction; the first: the trampoline */
 #define WALK_FRAMES (SAMPLE_MAX_KERNEL + SAMPLE_MAX_USER + 1)
 
@@ -28,6 +29,11 @@ struct walk_cached {
 
 /* Programs that walk, each with a state of its own: a tick may interrupt the other. */
 enum walker { WALKER_TICK, WALKER_ROUND, WALKER_WAKE, NR_WALKER };
+
+/* An open call: where its return address lies, and FRAME_CALL of its entry. */
+struct walk_call {
+	__u64 slot, frame;
+};
 
 /* One walk's state. */
 struct walk {
@@ -56,9 +62,12 @@ struct walk {
 	__u32 nr_bracket; /* bracketed calls to look for */
 	__u32 just_met;	  /* so shortly ago that a tick may have waited for the way out */
 	__u32 passed;	  /* bits: which of them were passed */
+	__u32 nr_call;	  /* of calls */
+	__u64 call_slot;  /* the least of their slots */
 	__u64 foreign[FOREIGN_NEST]; /* their slots, innermost first */
 	__u64 bracket[BRACKET_NEST]; /* slots, innermost first */
 	__u64 bracket_ra[BRACKET_NEST];
+	struct walk_call calls[CALL_NEST]; /* innermost first */
 	__u64 window[WALK_WINDOW / 8];
 	struct event_sample sample;
 	__u64 frames[WALK_FRAMES];

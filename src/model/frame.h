@@ -22,6 +22,7 @@ typedef uint32_t frame_id;
 /* Images that stand for what the walk knows but no file holds.  Sources number
  * images from 1; ids from IMAGE_ID_END on are never a file's. */
 #define IMAGE_ID_END 0xfffffff0u
+#define IMAGE_ID_CALL 0xfffffffcu      /* a watched call; offset: the frame_id of its entry */
 #define IMAGE_ID_WAIT 0xfffffffdu      /* here it left its CPU; offset: see wait_place() */
 #define IMAGE_ID_PROBE 0xfffffffeu     /* the tick fell into the probe machinery */
 #define IMAGE_ID_TRUNCATED 0xffffffffu /* the outer callers that did not fit in the record */

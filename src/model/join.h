@@ -10,7 +10,8 @@
  * leaf of each half are return addresses; what is looked up is one byte before,
  * so that the frame is the call.  A tick inside the probe machinery shows as
  * one frame of IMAGE_ID_PROBE instead of its kernel frames; a stack that did
- * not fit hangs below a frame of IMAGE_ID_TRUNCATED.
+ * not fit hangs below a frame of IMAGE_ID_TRUNCATED.  Where a watched call returns
+ * to, there is one of IMAGE_ID_CALL between the caller and the frame that returns.
  */
 #ifndef SONDE_MODEL_JOIN_H
 #define SONDE_MODEL_JOIN_H

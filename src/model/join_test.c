@@ -107,6 +107,23 @@ static void odd_stacks_have_frames_of_their_own(void **state)
 	store_free(st);
 }
 
+static void a_call_is_a_frame_that_knows_its_entry(void **state)
+{
+	static const uint64_t user[] = { 0x400100, FRAME_CALL | 0x400040, 0x400201, 0 },
+			      nowhere[] = { 0x400100, FRAME_CALL | 0x100, 0x400201, 0 };
+	struct store *st = make_store(NULL);
+	node_id at;
+
+	build_sample(st, 100, 43, &plain, (struct build_stack){ NULL, user });
+	at = frame_is(st, newest(st)->node, 2, 0x1100);
+	at = frame_is(st, at, IMAGE_ID_CALL, frame_add(&st->frames, 2, 0x1040));
+	assert_int_equal(frame_is(st, at, 2, 0x1200), 0);
+	build_sample(st, 101, 43, &plain, (struct build_stack){ NULL, nowhere });
+	at = frame_is(st, newest(st)->node, 2, 0x1100);
+	assert_int_equal(frame_is(st, at, 2, 0x1200), 0);
+	store_free(st);
+}
+
 static void a_wait_lies_between_the_halves_of_its_stack(void **state)
 {
 	static const uint64_t kernel[] = { 0xffff0010, 0 }, user[] = { 0x400100, 0 };
@@ -567,6 +584,7 @@ int main(void)
 		cmocka_unit_test(a_stack_is_user_then_kernel_root_first),
 		cmocka_unit_test(a_new_map_counts_for_stacks_seen_before),
 		cmocka_unit_test(odd_stacks_have_frames_of_their_own),
+		cmocka_unit_test(a_call_is_a_frame_that_knows_its_entry),
 		cmocka_unit_test(a_wait_lies_between_the_halves_of_its_stack),
 		cmocka_unit_test(a_wait_goes_on),
 		cmocka_unit_test(records_of_a_span_come_in_any_order),

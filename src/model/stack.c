@@ -17,20 +17,45 @@ void join_sees_time(struct store *st, nsec time)
 		st->newest = time;
 }
 
+/* The addresses of a process at some time. */
+struct stack_place {
+	const struct space *space; /* NULL: nothing is known of it */
+	nsec time;
+};
+
+static frame_id stack_frame(struct store *st, const struct stack_place *at, uint64_t address)
+{
+	const struct space_range *r =
+		at->space ? space_lookup(at->space, address, at->time) : NULL;
+
+	return r ? frame_add(&st->frames, r->image, address - r->start + r->offset)
+		 : frame_add(&st->frames, 0, address);
+}
+
+/* A call is of a function, which is in an image. */
+static node_id stack_call(struct store *st, const struct stack_place *at, uint64_t entry,
+			  node_id node)
+{
+	frame_id of = stack_frame(st, at, entry), call;
+
+	if (!frame_at(&st->frames, of).image)
+		return node;
+	call = frame_add(&st->frames, IMAGE_ID_CALL, of);
+	return call ? tree_child(&st->tree, node, call) : node;
+}
+
 static node_id stack_user(struct store *st, const struct space *space,
 			  const struct event_sample *s, node_id node)
 {
 	const uint64_t *user = (const uint64_t *)s->frames + s->nr_kernel;
+	const struct stack_place at = { space, s->head.time };
 
 	for (uint32_t i = s->nr_user; i-- > 0;) {
 		uint64_t address = user[i] - (i && user[i] ? 1 : 0);
-		const struct space_range *r =
-			space ? space_lookup(space, address, s->head.time) : NULL;
-		frame_id frame =
-			r ? frame_add(&st->frames, r->image, address - r->start + r->offset)
-			  : frame_add(&st->frames, 0, address);
 
-		node = tree_child(&st->tree, node, frame);
+		node = FRAME_IS_CALL(user[i])
+			       ? stack_call(st, &at, FRAME_CALL_ENTRY(user[i]), node)
+			       : tree_child(&st->tree, node, stack_frame(st, &at, address));
 	}
 	return node;
 }

@@ -192,11 +192,35 @@ static bool is_told_by_wait(const struct fold *f, uint32_t parent, frame_id fram
 	       frame_at(&f->store->frames, frame).image == IMAGE_KERNEL_ID;
 }
 
+/* The innermost function at the physical frame of a caller; UINT32_MAX: not known. */
+static uint32_t site_level(struct fold *f, frame_id caller)
+{
+	uint32_t level;
+
+	if (!caller || fold_leaves_out(f, caller))
+		return UINT32_MAX;
+	level = fold_frame(f, caller);
+	return level + f->levels.at[level].deeper;
+}
+
+static const struct fold_level *site_at(const struct fold *f, uint32_t level)
+{
+	return level == UINT32_MAX ? NULL : &f->levels.at[level];
+}
+
+/* The function of an entry, without what is inlined there. */
+static uint32_t fold_entry(struct fold *f, uint32_t parent, frame_id entry, frame_id caller)
+{
+	uint32_t level = fold_frame(f, entry), above = site_level(f, caller);
+
+	return fold_child(f, parent, f->levels.at[level].frame, site_at(f, above));
+}
+
 /* A physical frame below the picture's node `parent`; caller is the physical
  * frame that called it. */
 static uint32_t fold_physical(struct fold *f, uint32_t parent, frame_id frame, frame_id caller)
 {
-	uint32_t level, above = UINT32_MAX, count, at = parent, waits[2], owner;
+	uint32_t level, above, count, at = parent, waits[2], owner;
 
 	count = fold_wait(f, parent, frame, waits, &owner);
 	for (uint32_t i = 0; i < count; i++)
@@ -208,17 +232,75 @@ static uint32_t fold_physical(struct fold *f, uint32_t parent, frame_id frame, f
 	level = fold_frame(f, frame);
 	if (fold_leaves_out(f, frame) || is_told_by_wait(f, parent, frame))
 		return parent;
-	if (caller && !fold_leaves_out(f, caller)) {
-		above = fold_frame(f, caller);
-		above += f->levels.at[above].deeper;
-	}
+	above = site_level(f, caller);
 	count = f->levels.at[level].deeper + 1;
 	for (uint32_t i = 0; i < count; i++) {
-		const struct fold_level *site =
-			above == UINT32_MAX ? NULL : &f->levels.at[above];
-
-		at = fold_child(f, at, f->levels.at[level + i].frame, site);
+		at = fold_child(f, at, f->levels.at[level + i].frame, site_at(f, above));
 		above = level + i;
+	}
+	return at;
+}
+
+/* The entry of the call that a frame stands for; false: it stands for none. */
+static bool is_call(const struct fold *f, frame_id id, frame_id *ret_entry)
+{
+	const struct frame frame = frame_at(&f->store->frames, id);
+
+	*ret_entry = frame.offset;
+	return frame.image == IMAGE_ID_CALL;
+}
+
+/* Both without a name: are they of one probed function? */
+static bool is_one_probed(const struct fold *f, const struct frame *entry,
+			  const struct frame *other)
+{
+	for (uint32_t i = 0; i < f->store->probes.count; i++) {
+		const struct store_probe *p = &f->store->probes.at[i];
+
+		if (p->image == entry->image && entry->offset - p->offset < p->length)
+			return other->image == p->image &&
+			       other->offset - p->offset < p->length;
+	}
+	return true; /* it is not known */
+}
+
+static bool is_of_function(struct fold *f, frame_id entry, frame_id other)
+{
+	uint32_t entry_level = fold_frame(f, entry), other_level = fold_frame(f, other),
+		 entry_frame = f->levels.at[entry_level].frame,
+		 other_frame = f->levels.at[other_level].frame;
+	const struct picture_frame *a = &f->picture->frames.at[entry_frame],
+				   *b = &f->picture->frames.at[other_frame];
+
+	if (a->kind == FRAME_UNKNOWN && b->kind == FRAME_UNKNOWN)
+		return is_one_probed(f, &f->places.at[entry_frame], &f->places.at[other_frame]);
+	return a->name == b->name && a->image == b->image;
+}
+
+/* Calls that return where one frame does. */
+#define CALLS_MOST 8
+
+/* What comes between a frame and the node that it lies below, if that stands for calls: the
+ * functions that went on in others by a jump, which have no frame.  *caller: the physical frame
+ * that called them, from then on the one that the frame is called from. */
+static uint32_t fold_calls(struct fold *f, uint32_t at, node_id up, frame_id frame,
+			   frame_id *caller)
+{
+	frame_id entries[CALLS_MOST], entry;
+	unsigned count = 0;
+
+	for (; up && is_call(f, tree_frame(&f->store->tree, up), &entry);
+	     up = tree_parent(&f->store->tree, up))
+		if (count < CALLS_MOST)
+			entries[count++] = entry;
+	*caller = up ? tree_frame(&f->store->tree, up) : 0;
+	if (fold_leaves_out(f, frame))
+		return at;
+	for (unsigned i = count; i-- > 0;) {
+		if (i || !is_of_function(f, entries[0], frame)) {
+			at = fold_entry(f, at, entries[i], *caller);
+			*caller = 0; /* from where it jumps is not known */
+		}
 	}
 	return at;
 }
@@ -233,10 +315,15 @@ uint32_t fold_node(struct fold *f, node_id node)
 		array_push(&f->path, node);
 	at = f->nodes[node] - 1;
 	for (uint32_t i = f->path.count; i-- > 0;) {
-		frame_id caller = node ? tree_frame(tree, node) : 0;
+		node_id up = node;
+		frame_id frame, caller;
 
 		node = f->path.at[i];
-		at = fold_physical(f, at, tree_frame(tree, node), caller);
+		frame = tree_frame(tree, node);
+		if (!is_call(f, frame, &caller)) {
+			at = fold_calls(f, at, up, frame, &caller);
+			at = fold_physical(f, at, frame, caller);
+		}
 		f->nodes[node] = at + 1;
 	}
 	return at;

@@ -105,9 +105,101 @@ static void an_inlined_copy_is_no_call_of_a_probe(void **state)
 	store_free(st);
 }
 
+#define AT(function) (BASE + ((function) << 8) + 0x20)
+#define CALLED(function) (FRAME_CALL | (BASE + ((function) << 8)))
+
+/* A sample within a call of `handle`, frames leaf first. */
+static void sample_stack(struct store *st, nsec time, const uint64_t *user)
+{
+	const struct event_sample e = { .pid = PID, .weight = MS, .span = 5 };
+
+	build_sample(st, time, 7, &e, (struct build_stack){ NULL, user });
+}
+
+static void a_function_that_jumps_is_shown(void **state)
+{
+	static const uint64_t jumped[] = { AT(EXPAND), CALLED(HANDLE), AT(MAIN), 0 },
+			      stays[] = { AT(PARSE), AT(HANDLE), CALLED(HANDLE), AT(MAIN), 0 },
+			      twice[] = { AT(LOG), CALLED(RENDER), CALLED(HANDLE), AT(MAIN),
+					  0 },
+			      nowhere[] = { AT(HOT), FRAME_CALL | 0x1000, AT(MAIN), 0 };
+	const nsec durations[] = { 9 * MS };
+	struct event_leave leave = { .span = 5, .began = 1091 * MS, .probe = 1 };
+	struct store *st = make_store(NULL);
+	struct picture *p;
+
+	sample_stack(st, 1092 * MS, jumped);
+	sample_stack(st, 1093 * MS, stays);
+	sample_stack(st, 1094 * MS, twice);
+	sample_stack(st, 1095 * MS, nowhere);
+	build_leave(st, 1100 * MS, 7, &leave);
+	build_calls(st, 1000 * MS, 2000 * MS, 1, durations, 1);
+	p = ask_split(st, "dur > 3ms");
+	assert_int_equal(p->nodes.at[node(p, "main/handle/expand")].self[SIDE_IN], 1);
+	assert_int_equal(p->nodes.at[node(p, "main/handle/parse")].self[SIDE_IN], 1);
+	assert_int_equal(p->nodes.at[node(p, "main/handle/render/log")].self[SIDE_IN], 1);
+	assert_int_equal(p->nodes.at[node(p, "main/hot")].self[SIDE_IN], 1);
+	assert_int_equal(p->nodes.count, 1 + 7);
+	assert_int_equal(function(p, "render")->depth, 0);
+	assert_null(function(p, "main"));
+	picture_free(p);
+	p = ask_expanded(st, FOLD_ADDRESS);
+	assert_int_equal(p->nodes.at[node(p, "main/handle/expand")].self[SIDE_IN], 1);
+	assert_int_equal(p->nodes.at[node(p, "main/handle/parse/skip/peek")].self[SIDE_IN], 1);
+	picture_free(p);
+	store_free(st);
+}
+
+/* Where it was called is where the function that jumps was; from where that jumps is not
+ * known. */
+static void a_jump_is_no_place_of_a_call(void **state)
+{
+	static const uint64_t jumped[] = { AT(EXPAND), CALLED(RENDER), AT(HANDLE), 0 },
+			      stays[] = { AT(RENDER), CALLED(RENDER), AT(HANDLE), 0 };
+	struct store *st = make_store(NULL);
+	struct picture *p;
+	uint32_t render;
+
+	sample_stack(st, 1092 * MS, jumped);
+	sample_stack(st, 1093 * MS, stays);
+	p = ask_expanded(st, FOLD_FUNCTION);
+	render = node(p, "handle/render");
+	assert_int_equal(p->nodes.at[render].site_line, 15);
+	assert_false(p->nodes.at[render].more_sites);
+	assert_int_equal(p->nodes.at[node(p, "handle/render/expand")].site_line, 0);
+	picture_free(p);
+	store_free(st);
+}
+
+/* Two addresses of one probed function that nobody knows the name of. */
+static void a_call_without_a_name_is_its_own(void **state)
+{
+	static const uint64_t own[] = { AT(HANDLE), CALLED(HANDLE), AT(MAIN), 0 },
+			      other[] = { AT(EXPAND), CALLED(HANDLE), AT(MAIN), 0 };
+	struct store *st = make_store(NULL);
+	const struct query q = { .fold = FOLD_FUNCTION };
+	struct picture *p = NULL;
+
+	sample_stack(st, 1092 * MS, own);
+	sample_stack(st, 1093 * MS, other);
+	assert_int_equal(view_answer(st, &q, NULL, &p, NULL), 0);
+	assert_int_equal(
+		p->nodes.at[node(p, "shop-server+0x1f/shop-server+0x120")].self[SIDE_OPEN], 1);
+	assert_int_equal(p->nodes.at[node(p, "shop-server+0x1f/shop-server+0x100/"
+					     "shop-server+0x320")]
+				 .self[SIDE_OPEN],
+			 1);
+	assert_int_equal(p->nodes.count, 1 + 4);
+	picture_free(p);
+	store_free(st);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_function_that_jumps_is_shown),
+		cmocka_unit_test(a_jump_is_no_place_of_a_call),
+		cmocka_unit_test(a_call_without_a_name_is_its_own),
 		cmocka_unit_test(what_is_inlined_has_its_own_node),
 		cmocka_unit_test(an_address_keeps_what_is_inlined_there_together),
 		cmocka_unit_test(an_inlined_copy_is_no_call_of_a_probe),

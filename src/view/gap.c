@@ -15,7 +15,7 @@ static uint32_t last_image(const struct store *st, node_id node)
 	for (; node; node = tree_parent(&st->tree, node)) {
 		struct frame f = frame_at(&st->frames, tree_frame(&st->tree, node));
 
-		if (f.image != IMAGE_ID_TRUNCATED)
+		if (f.image != IMAGE_ID_TRUNCATED && f.image != IMAGE_ID_CALL)
 			image = f.image;
 	}
 	return image;

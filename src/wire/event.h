@@ -96,12 +96,21 @@ enum stack_end {
 	NR_STACK_END = 7,
 };
 
+/* Not a return address (none has such bits, on x86-64 with 4 or 5 levels of page tables): the
+ * frame before it returns to where a watched call was made, that of the function with its probe
+ * at FRAME_CALL_ENTRY().  Mostly it is that function's own; after a jump to another, it is
+ * that other's.  Of several calls at one place the innermost comes first. */
+#define FRAME_CALL (0xc5ull << 56)
+#define FRAME_IS_CALL(frame) ((frame) >> 56 == FRAME_CALL >> 56)
+#define FRAME_CALL_ENTRY(frame) ((frame) & ((1ull << 56) - 1))
+
 #define SAMPLE_MAX_KERNEL 127 /* perf_event_max_stack's default */
 #define SAMPLE_MAX_USER 1024
 
 /* One moment of one thread.  Addresses follow: nr_kernel of them, then nr_user,
  * each half leaf first; all but the first of each half are return addresses
- * (the first of the user half too is exact: where the thread left user mode). */
+ * (the first of the user half too is exact: where the thread left user mode).
+ * In the user half there are FRAME_CALLs as well. */
 struct event_sample {
 	struct event head;
 	__u64 span;   /* innermost open span, 0 = none */
