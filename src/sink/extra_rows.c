@@ -132,6 +132,14 @@ static uint32_t line_of(const struct extra_rows *t, uint32_t i)
 	return i;
 }
 
+static bool is_said(const struct verdict *v, const struct picture_function *f)
+{
+	for (unsigned i = 0; i < v->nr_causes; i++)
+		if (v->causes[i].function == f)
+			return true;
+	return v->most == f;
+}
+
 /* Leaves the first lines, with all that share them. */
 static void cut_lines(struct extra_rows *t)
 {
@@ -150,12 +158,16 @@ static void cut_lines(struct extra_rows *t)
 
 void extra_rows_make(struct extra_rows *t, const struct picture *p)
 {
+	const struct verdict v = verdict_reach(p);
+
 	*t = (struct extra_rows){ .p = p };
 	pick_significant(t);
 	link_rows(t);
 	cut_lines(t);
 	pick_noise(t);
 	link_rows(t);
+	for (uint32_t i = 0; i < t->count; i++)
+		t->said[i] = is_said(&v, extra_row(t, i));
 }
 
 unsigned extra_rows_depth(const struct extra_rows *t)

@@ -20,6 +20,7 @@ struct extra_rows {
 	 * shares that of the one that it lies within */
 	uint32_t next[NEST_MOST];
 	bool follows[NEST_MOST];
+	bool said[NEST_MOST]; /* the verdict names it: it is looked for here */
 };
 
 /* Of p, whose sides are compared. */

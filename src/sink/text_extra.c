@@ -94,19 +94,24 @@ static void add_row(struct extra_table *t, uint32_t row, unsigned indent)
 	add_numbers(t, &d);
 }
 
-/* "› a › b › 3 more › z": the first of the chain, and the last, in so many columns. */
+/* "› a › b › 3 more › m › 1 more › z": the first of the chain, those the verdict names, and the
+ * last; a name in so many columns. */
 static void chain_names(const struct extra_table *t, struct text *out, uint32_t row,
-			uint32_t names, uint32_t length, unsigned columns)
+			uint32_t names, unsigned columns)
 {
+	unsigned left_out = 0;
+
 	for (uint32_t n = 1; row != NEST_NONE; row = t->rows.next[row], n++) {
-		if (n == names && n < length)
-			text_format(out, "› %u more ", length - n);
-		if (n < names || n == length) {
-			text_add(out, "› ");
-			fit_name(out, walk_name(t->r->p, extra_row(&t->rows, row)->frame),
-				 columns);
-			text_add_char(out, ' ');
+		if (n >= names && !t->rows.said[row] && t->rows.next[row] != NEST_NONE) {
+			left_out++;
+			continue;
 		}
+		if (left_out)
+			text_format(out, "› %u more ", left_out);
+		left_out = 0;
+		text_add(out, "› ");
+		fit_name(out, walk_name(t->r->p, extra_row(&t->rows, row)->frame), columns);
+		text_add_char(out, ' ');
 	}
 	text_cut(out, out->size - 1);
 }
@@ -126,7 +131,8 @@ static void add_chain(struct extra_table *t, uint32_t row, unsigned indent)
 	columns = t->r->columns - indent;
 	for (names = length; names; names--) {
 		text_cut(&line, 0);
-		chain_names(t, &line, row, names, length, columns - 16);
+		chain_names(t, &line, row, names,
+			    names > 1 ? columns - 16 : (columns - 32) / 2);
 		if (columns_of(text_string(&line)) <= columns)
 			break;
 	}

@@ -116,8 +116,27 @@ static void what_only_takes_part_is_no_cause(void **state)
 	assert_non_null(strstr(text_string(&t),
 			       "Most of it, in both, is in mix_block (mix.c:12):"
 			       " 75 % in these calls, 75 % in the rest."));
-	/* but not where one could have most of it unseen */
+	picture_free(p);
+}
+
+/* They may all take longer alike; but one could have most of it unseen. */
+static void what_cannot_be_told_is_said(void **state)
+{
+	struct picture *p = golden_split();
+	AUTO_TEXT struct text t = { 0 };
+
+	for (uint32_t i = 0; i < p->functions.count; i++)
+		p->functions.at[i].beyond_nsec = 0;
 	p->functions.at[0].beyond_error = 1e6;
+	assert_int_equal(verdict_reach(p).kind, VERDICT_UNCLEAR);
+	assert_string_equal(blamed(p), "");
+	verdict_print(&t, p, 1000);
+	assert_non_null(strstr(
+		text_string(&t),
+		"100 % of the CPU time that these calls take more is in mix_block "
+		"(mix.c:12). But 1,602 samples in these calls and 7,935 in the rest are too few"));
+	for (uint32_t i = 0; i < p->functions.count; i++)
+		p->functions.at[i].z = 1.5;
 	assert_int_equal(verdict_reach(p).kind, VERDICT_NOISE);
 	picture_free(p);
 }
@@ -391,6 +410,7 @@ int main(void)
 		cmocka_unit_test(shares_of_several_are_spread),
 		cmocka_unit_test(the_span_itself_can_be_to_blame),
 		cmocka_unit_test(what_only_takes_part_is_no_cause),
+		cmocka_unit_test(what_cannot_be_told_is_said),
 		cmocka_unit_test(what_is_hardly_any_of_it_is_no_cause),
 		cmocka_unit_test(sonde_is_no_cause),
 		cmocka_unit_test(many_functions_ask_for_more),

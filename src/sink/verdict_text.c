@@ -382,17 +382,40 @@ static void say_alike(struct text *t, const struct picture *p, const struct verd
 		    100 * v->most->per_call_rest_nsec / d.rest);
 }
 
-static void say_noise(struct text *t, const struct picture *p)
+/* "372 samples in these calls, 4 in the rest" */
+static void add_samples(struct text *t, const struct picture *p, const char *between)
 {
 	char in[TEXT_QUANTITY], rest[TEXT_QUANTITY];
 	uint64_t samples = p->sides[SIDE_IN].samples;
 
-	text_format(t,
-		    "Nothing separates these calls from the rest: no function differs by more "
-		    "than chance (%s sample%s in these calls, %s in the rest). To see smaller "
-		    "differences, watch for longer (-d) or sample more often (-F).",
-		    text_count(in, samples), samples == 1 ? "" : "s",
+	text_format(t, "%s sample%s in these calls%s%s in the rest", text_count(in, samples),
+		    samples == 1 ? "" : "s", between,
 		    text_count(rest, p->sides[SIDE_REST].samples));
+}
+
+static void say_noise(struct text *t, const struct picture *p)
+{
+	text_add(t, "Nothing separates these calls from the rest: no function differs by more "
+		    "than chance (");
+	add_samples(t, p, ", ");
+	text_add(t, "). To see smaller differences, watch for longer (-d) or sample more "
+		    "often (-F).");
+}
+
+static void say_unclear(struct text *t, const struct picture *p, const struct verdict *v)
+{
+	struct contrast d;
+
+	if (!compare_cpu(p, &d))
+		return;
+	text_format(t, "%.0f %% of the %s that these calls take more is in ",
+		    100 * fmin(v->most->extra_nsec / d.extra, 1), picture_time(p));
+	add_name(t, p, v->most->frame);
+	add_source(t, p, v->most->frame);
+	text_add(t, ". But ");
+	add_samples(t, p, " and ");
+	text_add(t, " are too few to tell whether that is more than a call has that does all "
+		    "for longer: watch for longer (-d) or sample more often (-F).");
 }
 
 /* " --split 'dur > 2ms'"; nothing where the place cannot be written so. */
@@ -515,6 +538,9 @@ void verdict_words(struct text *t, const struct picture *p, const struct verdict
 	case VERDICT_ALIKE:
 		say_alike(t, p, v);
 		break;
+	case VERDICT_UNCLEAR:
+		say_unclear(t, p, v);
+		break;
 	case VERDICT_NOISE:
 		say_noise(t, p);
 		break;
@@ -534,7 +560,7 @@ void verdict_words(struct text *t, const struct picture *p, const struct verdict
 static const struct picture_function *to_look_into(const struct picture *p,
 						   const struct verdict *v)
 {
-	if (v->kind == VERDICT_ALIKE)
+	if (v->most)
 		return v->most;
 	for (unsigned i = 0; i < v->nr_causes; i++)
 		if (v->causes[i].function != &p->itself)

@@ -4,9 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-#define SHARE_CAUSE 0.1 /* of the extra CPU time: worth naming */
-#define SHARE_TIME 0.05 /* of all extra time, waiting included */
-#define Z_FARTHER 1	/* where all extra time together is no more than chance */
+#define SHARE_CAUSE 0.1	     /* of the extra CPU time: worth naming */
+#define SHARE_TIME 0.05	     /* of all extra time, waiting included */
+#define SHARE_OF_REQUEST 0.5 /* that its library was called for */
+#define Z_FARTHER 1	     /* where all extra time together is no more than chance */
 
 bool function_is_significant(const struct picture *p, const struct picture_function *f)
 {
@@ -133,9 +134,11 @@ static bool is_wait(const struct picture *p, uint32_t frame)
 	return p->frames.at[frame].kind == FRAME_WAIT;
 }
 
-/* The innermost caller of a node that is a function, and no common one unless these are wanted,
- * too; UINT32_MAX: there is none in the span. */
-static uint32_t caller_of(const struct picture *p, uint32_t node, bool common)
+/* A search for a caller of a node: its function; UINT32_MAX: there is none in the span. */
+typedef uint32_t caller_find(const struct picture *p, uint32_t node);
+
+/* The innermost that is a function, and no common one unless these are wanted, too. */
+static uint32_t innermost_of(const struct picture *p, uint32_t node, bool common)
 {
 	for (node = p->nodes.at[node].parent; p->nodes.at[node].place == PLACE_WITHIN;
 	     node = p->nodes.at[node].parent) {
@@ -147,9 +150,38 @@ static uint32_t caller_of(const struct picture *p, uint32_t node, bool common)
 	return UINT32_MAX;
 }
 
+static uint32_t caller_any(const struct picture *p, uint32_t node)
+{
+	return innermost_of(p, node, true);
+}
+
+static uint32_t caller_of_note(const struct picture *p, uint32_t node)
+{
+	return innermost_of(p, node, false);
+}
+
+/* The innermost with a name through which the library of a node was called. */
+static uint32_t caller_named(const struct picture *p, uint32_t node)
+{
+	text_id library = p->frames.at[p->nodes.at[node].frame].image_name;
+	uint32_t named = UINT32_MAX;
+
+	for (; node && p->nodes.at[node].place != PLACE_OUTER;
+	     node = p->nodes.at[node].parent) {
+		const struct picture_node *n = &p->nodes.at[node];
+
+		if (p->frames.at[n->frame].image_name != library)
+			return named;
+		if (named == UINT32_MAX && n->place == PLACE_WITHIN &&
+		    cause_has_name(p, n->frame))
+			named = n->function;
+	}
+	return UINT32_MAX;
+}
+
 /* The caller of a spot that has nearly all of it; NULL: none has. */
 static const struct picture_function *go_back(struct seek *s, const struct spot *spot,
-					      bool common)
+					      caller_find *find)
 {
 	const struct picture *p = s->p;
 	double *extra = s->beside[0];
@@ -161,7 +193,7 @@ static const struct picture_function *go_back(struct seek *s, const struct spot 
 
 		if (seek_marked(s, p->nodes.at[n].parent))
 			continue;
-		caller = caller_of(p, n, common);
+		caller = find(p, n);
 		if (caller != UINT32_MAX)
 			extra[caller] += s->below[n];
 	}
@@ -179,11 +211,51 @@ static void name_caller(struct seek *s, const struct spot *spot, struct cause *c
 
 	if (!cause->nr_steps || (!is_wait(s->p, frame) && !cause_is_common(s->p, frame)))
 		return;
-	caller = go_back(s, spot, false);
+	caller = go_back(s, spot, caller_of_note);
 	if (!caller && is_wait(s->p, frame))
-		caller = go_back(s, spot, true);
+		caller = go_back(s, spot, caller_any);
 	if (caller)
 		cause->function = caller;
+}
+
+static bool has_other_spot(struct seek *s, const struct part *part, const struct spots *spots,
+			   unsigned but)
+{
+	seek_mark(s, part);
+	for (unsigned i = 0; i < spots->count; i++)
+		for (uint32_t k = 0; i != but && k < spots->at[i].within.nodes.count; k++)
+			if (seek_marked(s, spots->at[i].within.nodes.at[k]))
+				return true;
+	return false;
+}
+
+/* One without a name is known by what its library was asked for.  That need not be a candidate:
+ * it has a cause in it. */
+static void name_request(struct hunt *h, struct spots *spots, unsigned i)
+{
+	struct seek *s = &h->seek;
+	struct spot *spot = &spots->at[i];
+	const struct picture_function *caller;
+	struct part part;
+	uint32_t at;
+
+	if (!spot->function || cause_has_name(s->p, spot->function->frame))
+		return;
+	caller = go_back(s, spot, caller_named);
+	if (!caller)
+		return;
+	at = caller - s->p->functions.at;
+	part = seek_part(s, &h->left, at);
+	seek_sum(s, &part, s->node, true, s->beside[0]);
+	if (spot->extra < SHARE_OF_REQUEST * s->beside[0][at] ||
+	    !function_is_significant(s->p, caller) || has_other_spot(s, &part, spots, i)) {
+		array_done(&part.nodes);
+		return;
+	}
+	array_done(&spot->within.nodes);
+	spot->within = part;
+	spot->function = caller;
+	spot->extra = s->beside[0][at];
 }
 
 /* Largest first; of more than there is room for the smallest is dropped. */
@@ -208,6 +280,8 @@ static unsigned look(struct hunt *h, struct cause *causes, unsigned count)
 	for (uint32_t i = 0; i < h->left.nodes.count; i++)
 		array_push(&within.nodes, h->left.nodes.at[i]);
 	seek_spots(&h->seek, &within, h->extra, CAUSES_MAX - count, &spots);
+	for (unsigned i = 0; i < spots.count; i++)
+		name_request(h, &spots, i);
 	for (unsigned i = 0; i < spots.count; i++) {
 		struct cause cause = { .function = spots.at[i].function,
 				       .extra_nsec = spots.at[i].extra };

@@ -11,8 +11,9 @@
  * of where the way began, or has all that is more than part of a longer call, on to it; where
  * two or three beside each other have, to each of them.  It ends where that splits up; at the
  * outermost function that the rest never runs; and at the border of the kernel, or at an
- * interrupt.  One without a name stands back for one with a name that has three quarters of it;
- * and one of a library that everybody waits in for who called it.
+ * interrupt.  One without a name stands back for one with a name that has three quarters of it,
+ * or for the function of its library through which that was called, if it has half of that; and
+ * one of a library that everybody waits in for who called it.
  *
  * Then it looks again at what is left of the span without those: calls that a lock makes ten
  * times as long are not ten times as long in all they do, and what else takes so much more than
@@ -54,6 +55,8 @@ void cause_find_steps(const struct picture *p, struct cause *cause);
 /* Is it a function that everybody calls, and nobody looks for: of the kernel, of what comes
  * with a language? */
 bool cause_is_common(const struct picture *p, uint32_t frame);
+/* Has it a name that came with the program, not "fn_1f40~near" or "app+0x1f40"? */
+bool cause_has_name(const struct picture *p, uint32_t frame);
 /* Is a node of a cause, or below one? */
 bool cause_has_node(const struct picture *p, const struct cause *cause, uint32_t node);
 

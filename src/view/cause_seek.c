@@ -1,7 +1,5 @@
 #include "view/cause_seek.h"
 
-#include "elf/symtab.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -45,15 +43,6 @@ static bool rest_never_runs(const struct picture *p, const struct picture_functi
 	double call = rest->calls ? (double)rest->weight_nsec / rest->calls : 0;
 
 	return f->per_call_rest_nsec <= REST_NEVER * call;
-}
-
-/* A name that came with the program, not "fn_1f40~near" or "app+0x1f40". */
-static bool has_name(const struct picture *p, const struct picture_function *f)
-{
-	const struct picture_frame *frame = &p->frames.at[f->frame];
-	const char *name = picture_text(p, frame->name);
-
-	return *name && frame->kind != FRAME_UNKNOWN && !symbol_made_name(name);
 }
 
 static bool is_kernel(const struct picture *p, const struct picture_function *f)
@@ -136,8 +125,7 @@ double seek_gain(struct seek *s, const struct part *within,
 	return gain;
 }
 
-/* The part of a part that is called from a function, itself included. */
-static struct part part_of(struct seek *s, const struct part *within, uint32_t function)
+struct part seek_part(struct seek *s, const struct part *within, uint32_t function)
 {
 	struct part part = { { 0 } };
 
@@ -202,7 +190,8 @@ static uint32_t next_down(const struct seek *s, const struct spot *from, const d
 	for (uint32_t i = 0; i < p->functions.count; i++) {
 		const struct picture_function *f = &p->functions.at[i];
 
-		if (extra[i] > 0 && may_go_on(s, from, f) && (!named || has_name(p, f)) &&
+		if (extra[i] > 0 && may_go_on(s, from, f) &&
+		    (!named || cause_has_name(p, f->frame)) &&
 		    (extra[i] >= least || (!named && stands_for(s, f, extra[i], from))) &&
 		    (best == UINT32_MAX || f->depth < p->functions.at[best].depth))
 			best = i;
@@ -212,7 +201,7 @@ static uint32_t next_down(const struct seek *s, const struct spot *from, const d
 
 static void go_to(struct seek *s, struct spot *spot, uint32_t function, double extra)
 {
-	struct part part = part_of(s, &spot->within, function);
+	struct part part = seek_part(s, &spot->within, function);
 
 	array_done(&spot->within.nodes);
 	spot->within = part;
@@ -251,7 +240,7 @@ static void find_name(struct seek *s, struct spot *spot, double *extra)
 {
 	uint32_t next;
 
-	if (!spot->function || has_name(s->p, spot->function))
+	if (!spot->function || cause_has_name(s->p, spot->function->frame))
 		return;
 	sum_part(s, &spot->within, extra);
 	next = next_down(s, spot, extra, SHARE_NAMED * spot->extra, true);
@@ -308,7 +297,7 @@ static unsigned split_up(struct seek *s, const struct spot *from, struct spot *r
 			break;
 		*spot = (struct spot){ .function = &s->p->functions.at[best],
 				       .extra = left[best],
-				       .within = part_of(s, &within, best) };
+				       .within = seek_part(s, &within, best) };
 		sum += spot->extra;
 		count++;
 		seek_take_off(s, &within, &spot->within);

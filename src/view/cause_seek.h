@@ -68,6 +68,8 @@ void seek_sum(struct seek *s, const struct part *within, const double *value, bo
  * where others take less.  After seek_sum() of it. */
 double seek_gain(struct seek *s, const struct part *within,
 		 const struct picture_function *except);
+/* The part of a part that is called from a function, itself included. */
+struct part seek_part(struct seek *s, const struct part *within, uint32_t function);
 void seek_take_off(struct seek *s, struct part *within, const struct part *part);
 
 /* Looks for at most so many in a part of the span, with so much extra time; takes the part. */

@@ -80,19 +80,19 @@ bool cause_is_common(const struct picture *p, uint32_t frame)
 	return false;
 }
 
-static bool is_named(const struct picture *p, uint32_t frame)
+bool cause_has_name(const struct picture *p, uint32_t frame)
 {
-	const char *name = picture_text(p, p->frames.at[frame].name);
+	const struct picture_frame *f = &p->frames.at[frame];
+	const char *name = picture_text(p, f->name);
 
-	return p->frames.at[frame].image_name && !symbol_made_name(name) &&
-	       !strstr(name, "+0x");
+	return *name && f->image_name && f->kind != FRAME_UNKNOWN && !symbol_made_name(name);
 }
 
 /* A function of an owner; the one before it is its caller, if that is worth a word. */
 static void pass_function(const struct picture *p, struct cause_step *step, uint32_t frame,
 			  double share)
 {
-	if (cause_is_common(p, frame) || !is_named(p, frame))
+	if (cause_is_common(p, frame) || !cause_has_name(p, frame))
 		return;
 	step->caller = step->function;
 	step->function = frame;

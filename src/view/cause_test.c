@@ -197,6 +197,31 @@ static void a_name_is_preferred(void **state)
 			    "fn_alpha 100 %");
 }
 
+/* One of a library that has no name is what that was called for. */
+static void a_library_is_asked_by_name(void **state)
+{
+	assert_string_equal(
+		CAUSES({ "run;libz!deflate;libz!fn_5d80~crc;libz!fn_4970~crc", 600, 0 },
+		       { "run;libz!deflate;libz!fn_5d80~crc", 370, 10 },
+		       { "run;libz!deflate", 20, 20 }, { "run", 10, 70 }),
+		"deflate 107 %");
+	/* not if that has much besides that takes longer like everything, or other causes */
+	alike = 1;
+	assert_string_equal(CAUSES({ "run;libz!deflate;libz!fn_5d80~crc", 200, 10 },
+				   { "run;libz!deflate", 610, 300 }, { "run", 200, 100 }),
+			    "fn_5d80~crc 32 %");
+	alike = 0;
+	assert_string_equal(
+		CAUSES({ "run;libz!deflate;libz!fn_5d80~crc;libz!fn_1~crc", 600, 0 },
+		       { "run;libz!deflate;libz!fn_5d80~crc;libz!fn_2~crc", 300, 0 },
+		       { "run;libz!deflate;libz!fn_5d80~crc", 100, 100 }, { "run", 100, 100 }),
+		"fn_1~crc 67 %, fn_2~crc 33 %");
+	/* nor in the program itself: by its callers all of it is called */
+	assert_string_equal(CAUSES({ "run;fn_5d80~start;fn_4970~start", 600, 0 },
+				   { "run;fn_5d80~start", 400, 10 }, { "run", 10, 90 }),
+			    "fn_5d80~start 109 %");
+}
+
 static void the_border_of_the_kernel_is_an_end(void **state)
 {
 	assert_string_equal(CAUSES({ "send;write;@sys_write;@tcp_sendmsg", 1000, 100 },
@@ -358,6 +383,7 @@ int main(void)
 		cmocka_unit_test(calls_from_everywhere_are_one_cause),
 		cmocka_unit_test(what_calls_itself_is_counted_once),
 		cmocka_unit_test(a_name_is_preferred),
+		cmocka_unit_test(a_library_is_asked_by_name),
 		cmocka_unit_test(the_border_of_the_kernel_is_an_end),
 		cmocka_unit_test(what_a_cause_waits_for_is_found),
 		cmocka_unit_test(waiting_in_a_library_is_by_who_calls_it),

@@ -18,7 +18,7 @@ static inline uint32_t build_child(struct picture *p, uint32_t parent, uint32_t 
 }
 
 /* Samples of a stack, outermost first and ';' between; '@' before a kernel function, '['
- * of what is waited for. */
+ * of what is waited for, "libz!" of one of that. */
 struct build_samples {
 	const char *frames;
 	unsigned in, rest;
@@ -27,7 +27,10 @@ struct build_samples {
 static inline uint32_t build_frame(struct picture *p, const char *name, size_t n)
 {
 	bool kernel = *name == '@';
-	AUTO_FREE char *copy = mem_text_part(name + kernel, n - kernel);
+	const char *library = memchr(name, '!', n);
+	size_t skip = library ? (size_t)(library + 1 - name) : kernel;
+	AUTO_FREE char *copy = mem_text_part(name + skip, n - skip);
+	AUTO_FREE char *image = mem_text_part(name, library ? skip - 1 : 0);
 	struct picture_frame *f;
 
 	for (uint32_t i = 0; i < p->frames.count; i++)
@@ -35,7 +38,9 @@ static inline uint32_t build_frame(struct picture *p, const char *name, size_t n
 			return i;
 	f = array_add(&p->frames);
 	f->name = intern_text(&p->text, copy);
-	f->image_name = intern_text(&p->text, kernel ? "[kernel]" : "shop-server");
+	f->image_name = intern_text(&p->text, kernel	? "[kernel]"
+					      : library ? image
+							: "shop-server");
 	f->image = UINT32_MAX;
 	f->kind = kernel ? FRAME_KERNEL
 		  : text_ends(copy, FRAME_OF_HOLDER) || text_ends(copy, FRAME_OF_WAKER)

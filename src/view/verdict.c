@@ -92,10 +92,27 @@ static bool all_take_longer(const struct picture *p, double cpu)
 	return true;
 }
 
-/* The innermost function that all calls spend most of their CPU time in. */
-static const struct picture_function *most_time(const struct picture *p)
+/* Has a function most of all CPU time, on both sides, or of all extra time? */
+typedef bool has_most(const struct picture *p, const struct picture_function *f,
+		      const struct contrast *all);
+
+static bool has_most_time(const struct picture *p, const struct picture_function *f,
+			  const struct contrast *all)
 {
-	const struct picture_function *best = NULL;
+	return f->per_call_in_nsec >= SHARE_MOST * all->in &&
+	       f->per_call_rest_nsec >= SHARE_MOST * all->rest;
+}
+
+static bool has_most_extra(const struct picture *p, const struct picture_function *f,
+			   const struct contrast *all)
+{
+	return f->extra_nsec >= SHARE_MOST * all->extra && function_is_significant(p, f);
+}
+
+/* The innermost function that has, with a name if one with a name has; NULL: none has. */
+static const struct picture_function *most_of(const struct picture *p, has_most *has)
+{
+	const struct picture_function *best = NULL, *named = NULL;
 	struct contrast all;
 
 	if (!compare_cpu(p, &all))
@@ -103,12 +120,29 @@ static const struct picture_function *most_time(const struct picture *p)
 	for (uint32_t i = 0; i < p->functions.count; i++) {
 		const struct picture_function *f = &p->functions.at[i];
 
-		if (f->per_call_in_nsec >= SHARE_MOST * all.in &&
-		    f->per_call_rest_nsec >= SHARE_MOST * all.rest &&
-		    (!best || f->depth > best->depth))
+		if (f->frame >= p->frames.count || picture_is_of_other(p, f->frame) ||
+		    p->frames.at[f->frame].kind == FRAME_PROBE || !has(p, f, &all))
+			continue;
+		if (!best || f->depth > best->depth)
 			best = f;
+		if (cause_has_name(p, f->frame) && (!named || f->depth > named->depth))
+			named = f;
 	}
-	return best;
+	return named ? named : best;
+}
+
+/* Nothing was found: do all take longer alike, or could that be? */
+static void look_for_all(struct verdict *v, const struct picture *p, double cpu)
+{
+	struct contrast d;
+
+	if (all_take_longer(p, cpu)) {
+		v->kind = VERDICT_ALIKE;
+		v->most = most_of(p, has_most_time);
+	} else if (compare_cpu(p, &d) && !contrast_is_noise(p, &d)) {
+		v->most = most_of(p, has_most_extra);
+		v->kind = v->most ? VERDICT_UNCLEAR : VERDICT_NOISE;
+	}
 }
 
 struct verdict verdict_reach(const struct picture *p)
@@ -127,10 +161,8 @@ struct verdict verdict_reach(const struct picture *p)
 		v.waiting_share = d.extra / whole;
 	if (v.waiting_share >= SHARE_MOST)
 		v.kind = VERDICT_WAITING;
-	if (v.kind == VERDICT_NOISE && cpu > 0 && all_take_longer(p, cpu)) {
-		v.kind = VERDICT_ALIKE;
-		v.most = most_time(p);
-	}
+	if (v.kind == VERDICT_NOISE && cpu > 0)
+		look_for_all(&v, p, cpu);
 	return v;
 }
 
@@ -139,8 +171,8 @@ const char *verdict_name(enum verdict_kind kind)
 	static const char *const names[NR_VERDICT] = {
 		[VERDICT_FUNCTION] = "function", [VERDICT_ITSELF] = "itself",
 		[VERDICT_SPREAD] = "spread",	 [VERDICT_WAITING] = "waiting",
-		[VERDICT_ALIKE] = "alike",	 [VERDICT_NOISE] = "noise",
-		[VERDICT_BLURRED] = "blurred",
+		[VERDICT_ALIKE] = "alike",	 [VERDICT_UNCLEAR] = "unclear",
+		[VERDICT_NOISE] = "noise",	 [VERDICT_BLURRED] = "blurred",
 	};
 
 	return names[kind];

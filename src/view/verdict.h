@@ -13,6 +13,7 @@ enum verdict_kind {
 	VERDICT_SPREAD,	  /* no single one has most, several stand out */
 	VERDICT_WAITING,  /* most of it is not on a CPU */
 	VERDICT_ALIKE,	  /* all functions take longer, each by about the same factor */
+	VERDICT_UNCLEAR,  /* it may be that, or not: most of it is in one function */
 	VERDICT_NOISE,	  /* nothing stands out from the noise */
 	VERDICT_BLURRED,  /* the sides cannot be told apart: calls are shorter than a sample */
 	NR_VERDICT
@@ -29,7 +30,8 @@ struct verdict {
 	bool one_has_most, they_have_most;
 	/* what these calls do less instead, NULL: they do nothing much less */
 	const struct picture_function *less;
-	/* of VERDICT_ALIKE: with most of the time, on both sides; NULL = none has */
+	/* of VERDICT_ALIKE: with most of the time, on both sides; NULL = none has.  Of
+	 * VERDICT_UNCLEAR: with most of the extra CPU time. */
 	const struct picture_function *most;
 	double waiting_share; /* of the extra time, 0..1: not on a CPU; 0 = within noise */
 };
