@@ -15,6 +15,11 @@ assert time("work", "admit", "serve") >= 0.99 * all_of > 0
 assert time("serve") - time("admit", "serve") <= 0.001 * all_of
 assert time("serve", "admit") == time("admit", "admit") == 0'
 
+paint='
+max((f for f in d["functions"] if f["name"] in
+	("decode", "lookup", "rank", "layout", "paint", "submit")),
+	key=lambda f: f["extra_ns"])["name"] == "paint"'
+
 # watch NAME PROBE...
 watch() {
 	local name=$1 probe spans=()
@@ -45,18 +50,16 @@ check 'jumps: nothing that calls it is a function within it' holds \
 check 'jumps: none of them has more than all of the time' holds \
 	'all(f["total_in_ns"] <= d["split"]["in"]["weight_ns"] for f in d["functions"])' \
 	"$work/jumps.json"
-check 'jumps: what makes calls slow is named' holds \
-	'"paint" in d["split"]["verdict"]["causes"] and
-	set(d["split"]["verdict"]["causes"]) <= {"paint", "render"}' "$work/jumps.json"
+check 'jumps: slow calls have more of paint than of any other stage' \
+	holds "$paint" "$work/jumps.json"
 
 # Calls that return to one place: of the one that jumps, and of the one it jumps to.
 watch both admit serve
 check 'both: each is there once, in their order' stacks_hold "$within
 assert time('serve', 'serve') == 0" "$work/both.folded"
 sonde_run report "$work/both.sonde" --split 'serve.dur > p90' --json
-check 'both: of the inner one, too, what makes calls slow is named' holds \
-	'"paint" in d["split"]["verdict"]["causes"] and
-	set(d["split"]["verdict"]["causes"]) <= {"paint", "render"}' "$out"
+check 'both: of the inner one, too, slow calls have more of paint than of any other stage' \
+	holds "$paint" "$out"
 
 # One that has a frame of its own.
 watch plain serve
@@ -65,7 +68,6 @@ all_of = sum(ns for stack, ns in stacks)
 assert time("work", "serve") >= 0.99 * all_of > 0
 assert time("admit") == time("serve", "serve") == 0' "$work/plain.folded"
 sonde_run report "$work/plain.sonde" --split 'dur > p90' --json
-check 'plain: what makes calls slow is named' holds \
-	'"paint" in d["split"]["verdict"]["causes"] and
-	set(d["split"]["verdict"]["causes"]) <= {"paint", "render"}' "$out"
+check 'plain: slow calls have more of paint than of any other stage' \
+	holds "$paint" "$out"
 finish
