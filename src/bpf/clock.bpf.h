@@ -184,10 +184,9 @@ int clock_tick(struct bpf_perf_event_data *ctx)
 	if (control.goroutines)
 		goroutines_take(task, &go);
 	at = go.here ? go.here : go.current ? go.current : t;
+	walk_forget(w);
 	w->sample.span = 0;
 	w->sample.in_probe = is_in_probe(ctx, task, w, t, at, now);
-	w->newest_slot = w->ended_slot = w->site_pc = 0;
-	w->nr_foreign = w->nr_bracket = w->nr_call = w->from = 0;
 	if (t) {
 		if (!t->named) {
 			t->named = 1;

@@ -151,8 +151,7 @@ static __always_inline __u32 round_begin(struct walk *w, struct task_struct *tas
 	struct pt_regs *user = (struct pt_regs *)bpf_task_pt_regs(task);
 	long call = -1, n = 0;
 
-	w->newest_slot = w->ended_slot = w->site_pc = 0;
-	w->nr_foreign = w->nr_bracket = w->nr_call = w->from = w->just_met = 0;
+	walk_forget(w);
 	w->sample.span = 0;
 	w->sample.weight = round_weight;
 	w->sample.pid = task->tgid;

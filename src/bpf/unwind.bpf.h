@@ -305,6 +305,14 @@ __noinline int walk_all(struct walk *w)
 	return end == WALK_ON ? STACK_TRUNCATED : end;
 }
 
+/* Nothing is known of the stack that is to be walked. */
+static __always_inline void walk_forget(struct walk *w)
+{
+	w->newest_slot = w->ended_slot = w->site_pc = 0;
+	w->nr_foreign = w->nr_bracket = w->nr_call = 0;
+	w->from = w->just_met = 0;
+}
+
 /* pc, sp and bp are the thread's user registers. */
 static __always_inline void walk_begin(struct walk *w, struct task_struct *task, __u32 space)
 {

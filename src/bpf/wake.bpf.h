@@ -41,8 +41,8 @@ static __always_inline void wake_tell(void *ctx, struct walk *w, struct task_str
 	__u32 nk = 0, nu;
 	long n = 0;
 
-	w->newest_slot = w->ended_slot = w->site_pc = 0;
-	w->nr_foreign = w->nr_bracket = w->from = w->just_met = w->outside = 0;
+	walk_forget(w);
+	w->outside = 0;
 	if (control.want_kernel)
 		n = bpf_get_stack(ctx, w->frames, SAMPLE_MAX_KERNEL * sizeof(__u64), 0);
 	if (n > 0)
