@@ -263,7 +263,7 @@ static uint32_t largest_beside(const struct seek *s, const struct spot *from,
 		for (uint32_t i = 0; i < p->functions.count; i++) {
 			const struct picture_function *f = &p->functions.at[i];
 
-			if (left[i] < s->least || !may_go_on(s, from, f) ||
+			if (left[i] <= 0 || left[i] < s->least || !may_go_on(s, from, f) ||
 			    left[i] < (1 - SHARE_COMMON) * full[i])
 				continue;
 			if (!pass)

@@ -342,6 +342,7 @@ static void chance_and_less_are_no_cause(void **state)
 	assert_string_equal(CAUSES({ "a", 110, 100 }, { "b", 100, 100 }, { "c", 105, 100 }),
 			    "");
 	assert_string_equal(CAUSES({ "a", 1, 0 }), "");
+	assert_string_equal(CAUSES({ "a", 400, 400 }, { "b", 0, 300 }, { "c", 10, 10 }), "");
 }
 
 /* Nearly all that these calls take more is not on a CPU. */

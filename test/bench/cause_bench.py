@@ -96,8 +96,10 @@ def planted(d):
 
 
 need(SONDE, CALLS)
+which = sys.argv[1:] or ["nulls", "planted"]
+if set(which) - {"nulls", "planted"}:
+    sys.exit(f"usage: {sys.argv[0]} [nulls] [planted]")
 with scratch() as d:
-    which = sys.argv[1:] or ["nulls", "planted"]
     if "nulls" in which:
         print(f"false names in {ROUNDS} splits that separate nothing: {nulls(d)}", flush=True)
     if "planted" in which:
