@@ -70,7 +70,7 @@ static __always_inline bool user_registers(struct bpf_perf_event_data *ctx,
 	bpf_probe_read_kernel(&w->pc, sizeof(w->pc), &PT_REGS_IP(user));
 	bpf_probe_read_kernel(&w->sp, sizeof(w->sp), &PT_REGS_SP(user));
 	bpf_probe_read_kernel(&w->bp, sizeof(w->bp), &PT_REGS_FP(user));
-	if (task->utask)
+	if (BPF_CORE_READ(task, utask))
 		back_to_breakpoint(w);
 	return true;
 }
@@ -86,7 +86,7 @@ __noinline int take_user(struct bpf_perf_event_data *ctx, struct thread_state *t
 	if (!w)
 		return 0;
 	w->sample.user_end = STACK_NONE;
-	if (!control.want_user || !task->mm)
+	if (!control.want_user || !BPF_CORE_READ(task, mm))
 		return 0;
 	space = bpf_map_lookup_elem(&space_of, &pid);
 	if (!space || !user_registers(ctx, task, w))

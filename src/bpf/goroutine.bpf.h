@@ -202,7 +202,7 @@ static __always_inline void goroutines_take(struct task_struct *task, struct gor
 	__u64 here, current;
 
 	ret->current = ret->here = NULL;
-	if (!goroutines_kept || !task->mm)
+	if (!goroutines_kept || !BPF_CORE_READ(task, mm))
 		return;
 	layout = bpf_map_lookup_elem(&layout_by_pid, &pid);
 	l = layout ? layout_of(*layout) : NULL;

@@ -116,7 +116,7 @@ int BPF_PROG(life_exit, struct task_struct *task)
 	if (control.by_thread)
 		bpf_map_delete_elem(&tids, &tid);
 	/* live was lowered for this thread already */
-	e.last = task->signal->live.counter == 0;
+	e.last = BPF_CORE_READ(task, signal, live.counter) == 0;
 	if (e.last) {
 		bpf_map_delete_elem(&targets, &pid);
 		bpf_map_delete_elem(&judged, &pid);

@@ -85,7 +85,8 @@ static __always_inline __u32 resting_for(struct task_struct *task)
 {
 	__u32 state = task->__state;
 
-	if (task->on_cpu || task->exit_state || (task->flags & PF_KTHREAD) || !task->mm)
+	if (task->on_cpu || task->exit_state || (task->flags & PF_KTHREAD) ||
+	    !BPF_CORE_READ(task, mm))
 		return 0;
 	if (!state)
 		return runnable_for(task);
@@ -185,7 +186,7 @@ static __always_inline __u64 ran_at(struct task_struct *task, __u64 now)
 /* How deep its own pid namespace is in others. */
 static __always_inline __u32 own_level(struct task_struct *task)
 {
-	struct pid *pid = task->thread_pid;
+	struct pid *pid = BPF_CORE_READ(task, thread_pid);
 	__u32 level = 0;
 
 	if (pid)
@@ -196,7 +197,7 @@ static __always_inline __u32 own_level(struct task_struct *task)
 /* Its number in its own pid namespace; 0: it has ended. */
 static __always_inline __u32 own_number(struct task_struct *task)
 {
-	struct pid *pid = task->thread_pid;
+	struct pid *pid = BPF_CORE_READ(task, thread_pid);
 	__u32 level = own_level(task), number = 0;
 
 	if (!pid)

@@ -42,7 +42,8 @@ static long stack_found(struct task_struct *task, struct vm_area_struct *vma, vo
  * given by the program). */
 static __always_inline __u64 stack_top(struct task_struct *task)
 {
-	return task->pid == task->tgid ? task->mm->start_stack : task->thread.fsbase;
+	return task->pid == task->tgid ? BPF_CORE_READ(task, mm, start_stack)
+				       : task->thread.fsbase;
 }
 
 /* top: stack_top(task), read by the caller, who may try again.  -EBUSY: the process is
@@ -122,7 +123,8 @@ __noinline int stack_is_own(struct thread_state *t, __u64 sp)
 			break;
 	}
 	/* the kernel lets the first thread's grow so far and no further */
-	if (task->pid == task->tgid && top - sp > task->signal->rlim[RLIMIT_STACK].rlim_cur)
+	if (task->pid == task->tgid &&
+	    top - sp > BPF_CORE_READ(task, signal, rlim[RLIMIT_STACK].rlim_cur))
 		return STACK_FOREIGN;
 	return STACK_UNKNOWN;
 }

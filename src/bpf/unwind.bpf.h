@@ -317,7 +317,7 @@ static __always_inline void walk_forget(struct walk *w)
 static __always_inline void walk_begin(struct walk *w, struct task_struct *task, __u32 space)
 {
 	struct xol_area *area = BPF_CORE_READ(task, mm, uprobes_state.xol_area);
-	struct uprobe_task *utask = task->utask;
+	struct uprobe_task *utask = BPF_CORE_READ(task, utask);
 
 	w->space = space;
 	w->registers = (__u64)bpf_task_pt_regs(task);
@@ -329,7 +329,7 @@ static __always_inline void walk_begin(struct walk *w, struct task_struct *task,
 	w->refills = 0;
 	w->window_size = 0;
 	w->trampoline = area ? BPF_CORE_READ(area, vaddr) : 0;
-	w->hooks = utask ? (__u64)utask->return_instances : 0;
+	w->hooks = utask ? (__u64)BPF_CORE_READ(utask, return_instances) : 0;
 	leave_page(w, task);
 }
 

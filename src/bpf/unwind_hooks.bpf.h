@@ -66,7 +66,7 @@ __noinline int walk_leave_trampoline(struct walk *w)
 static __always_inline void leave_page(struct walk *w, struct task_struct *task)
 {
 	__u64 offset = w->pc - w->trampoline;
-	struct uprobe_task *utask = task->utask;
+	struct uprobe_task *utask = BPF_CORE_READ(task, utask);
 
 	if (!utask || !w->trampoline || offset >= 4096)
 		return;

@@ -17,7 +17,8 @@ static __always_inline __u32 wake_user(struct walk *w, struct task_struct *by)
 	struct thread_state *t = NULL;
 
 	w->sample.user_end = STACK_NONE;
-	if (!control.want_user || !by->mm || by->flags & PF_KTHREAD || !user || !space)
+	if (!control.want_user || !BPF_CORE_READ(by, mm) || by->flags & PF_KTHREAD || !user ||
+	    !space)
 		return 0;
 	if (control.spans)
 		t = bpf_task_storage_get(&threads, by, 0, 0);

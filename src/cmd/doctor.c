@@ -301,7 +301,7 @@ static int run(void *options, const struct option_rest *rest)
 	kernel_support_probe(&d.kernel);
 	finding_kernel(&d.findings, &d.kernel);
 	finding_rights(&d.findings, &d.kernel);
-	(void)live_price_here(kernel_attach_kind(&d.kernel), &d.price, &err);
+	(void)live_price_here(kernel_attach_kind(), &d.price, &err);
 	ret = examine_target(&d, o, &err);
 	for (uint32_t i = 0; i < d.findings.count; i++)
 		works &= d.findings.at[i].good || !d.findings.at[i].vital;

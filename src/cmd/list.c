@@ -214,7 +214,6 @@ static void add_rows(struct listing *l, const struct match_list *all, bool only_
 static int list_functions(struct listing *l, const char *pattern, bool json, struct error *err)
 {
 	struct match_list all = { 0 };
-	struct kernel_support support;
 	int code;
 
 	notice_begin("reading symbols");
@@ -224,8 +223,7 @@ static int list_functions(struct listing *l, const char *pattern, bool json, str
 		notice_begin("looking how calls end");
 		add_rows(l, &all, !pattern);
 		notice_end();
-		if (!kernel_support_probe(&support))
-			(void)live_price_here(kernel_attach_kind(&support), &l->price, err);
+		(void)live_price_here(kernel_attach_kind(), &l->price, err);
 		say_what(l);
 		write_rows(l, json);
 	}

@@ -139,14 +139,6 @@ static void on_tick(void *context)
 			s->observers.at[i].on_tick(s->observers.at[i].context, s);
 }
 
-static enum attach_kind attach_kind_here(void)
-{
-	struct kernel_support support;
-
-	kernel_support_probe(&support);
-	return kernel_attach_kind(&support);
-}
-
 /* Threads that --thread or -t take, of those that run now. */
 static int add_threads(struct session *s, uint32_t pid, struct error *err)
 {
@@ -278,7 +270,7 @@ static int arm(struct session *s, struct error *err)
 		.more = s->option.more,
 		.goroutines = s->watch.layouts.count > 0,
 		.brackets = s->watch.brackets,
-		.attach = s->watch.set.count || s->option.more ? attach_kind_here()
+		.attach = s->watch.set.count || s->option.more ? kernel_attach_kind()
 							       : ATTACH_SESSION,
 	};
 	s->watch.goroutines = option.goroutines || option.more;

@@ -170,11 +170,15 @@ static int no_print(enum libbpf_print_level level, const char *format, va_list a
 	return 0;
 }
 
-enum attach_kind kernel_attach_kind(const struct kernel_support *support)
+enum attach_kind kernel_attach_kind(void)
 {
-	return support->uprobe_session ? ATTACH_SESSION
-	       : support->uprobe_multi ? ATTACH_MULTI
-				       : ATTACH_PERF;
+	libbpf_print_fn_t print = libbpf_set_print(no_print);
+	enum attach_kind kind = try_link(attach_program_type(ATTACH_SESSION)) ? ATTACH_SESSION
+				: try_link(attach_program_type(ATTACH_MULTI)) ? ATTACH_MULTI
+									      : ATTACH_PERF;
+
+	libbpf_set_print(print);
+	return kind;
 }
 
 int kernel_support_probe(struct kernel_support *ret)

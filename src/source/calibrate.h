@@ -2,8 +2,7 @@
  * calibrate - what this kernel lets us do, found by trying.
  *
  * Versions are never looked at: distributions move features, and a sandbox or a
- * security module takes them away.  kernel_support_probe() attaches nothing and
- * takes about a millisecond.
+ * security module takes them away.  Nothing is attached.
  */
 #ifndef SONDE_SOURCE_CALIBRATE_H
 #define SONDE_SOURCE_CALIBRATE_H
@@ -33,10 +32,11 @@ struct kernel_support {
 	int max_sample_rate;
 };
 
-/* The best way to watch calls that there is. */
-enum attach_kind kernel_attach_kind(const struct kernel_support *support);
+/* The best way to watch calls that there is: tried anew, in less than a millisecond. */
+enum attach_kind kernel_attach_kind(void);
 
-/* Always fills ret; 0, or -errno of loading the simplest program. */
+/* Always fills ret; 0, or -errno of loading the simplest program.  Some 20 ms, for reading the
+ * kernel's types. */
 int kernel_support_probe(struct kernel_support *ret);
 
 #endif
