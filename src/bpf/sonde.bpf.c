@@ -7,6 +7,7 @@
 #include "bpf/life.bpf.h"
 #include "bpf/round.bpf.h"
 #include "bpf/site.bpf.h"
+#include "bpf/symbol.bpf.h"
 #include "bpf/wake.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";

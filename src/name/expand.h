@@ -28,6 +28,7 @@ struct variable_name {
 
 struct namer {
 	struct images *images; /* the caller's */
+	struct origin_kernel kernel;
 	struct intern text;
 	ARRAY(struct origin) origins;
 	struct table ids; /* image id: index into origins */

@@ -41,6 +41,11 @@ void namer_free(struct namer *n)
 	free(n);
 }
 
+void namer_ask_kernel(struct namer *n, ksym_ask *ask, void *context)
+{
+	n->kernel = (struct origin_kernel){ ask, context };
+}
+
 struct origin *origin_of(const struct namer *n, uint32_t image)
 {
 	uint32_t i = table_find(&n->ids, image);
@@ -64,6 +69,7 @@ static struct origin *origin_add(struct namer *n, const struct event_image *e, b
 	table_set(&n->ids, e->image, n->origins.count - 1);
 	o->image = e->image;
 	o->kind = e->kind;
+	o->asked = &n->kernel;
 	o->live = live;
 	o->path = intern_string(&n->text, intern_text(&n->text, path));
 	if (e->build_id_size <= sizeof(o->build_id.bytes))

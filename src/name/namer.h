@@ -23,6 +23,7 @@
 #include "base/text.h"
 #include "elf/images.h"
 #include "model/naming.h"
+#include "name/ksym.h"
 #include "wire/event.h"
 
 /* CPU time for lines and inlined functions: of a target that runs, while it is
@@ -39,6 +40,9 @@ struct namer;
 /* images as of images_open(); the caller's. */
 struct namer *namer_new(struct images *images);
 void namer_free(struct namer *n); /* NULL is fine */
+
+/* Names of a live kernel are asked for; without, and where that fails, all are read. */
+void namer_ask_kernel(struct namer *n, ksym_ask *ask, void *context);
 
 /*
  * An image of a live target (a checked record).  A file is opened now, by

@@ -538,6 +538,37 @@ static void the_kernel_of_a_recording_is_not_this_one(void **state)
 	namer_free(live);
 }
 
+static const char *say_kernel(void *context, uint64_t address)
+{
+	unsigned *asked = context;
+
+	++*asked;
+	return address < 0x1000 ? "0x10" : "vfs_write.part.0+0x10/0x40 [overlay]";
+}
+
+static void a_kernel_that_can_be_asked_is_asked(void **state)
+{
+	struct namer *n = namer_new(NULL);
+	struct event_room room;
+	unsigned asked = 0;
+
+	namer_ask_kernel(n, say_kernel, &asked);
+	assert_int_equal(namer_image(n,
+				     image_record(&room, IMAGE_KERNEL_ID, IMAGE_KERNEL,
+						  "[kernel]", NULL),
+				     NULL, NULL),
+			 0);
+	assert_string_equal(name_of(n, IMAGE_KERNEL_ID, 0x100010),
+			    "vfs_write [.part.0] [overlay]");
+	assert_string_equal(name_of(n, IMAGE_KERNEL_ID, 0x10), "");
+	assert_int_equal(asked, 2);
+	assert_string_equal(name_of(n, IMAGE_KERNEL_ID, 0x100010),
+			    "vfs_write [.part.0] [overlay]");
+	assert_int_equal(asked, 2);
+	assert_string_equal(namer_problem(n, IMAGE_KERNEL_ID), "");
+	namer_free(n);
+}
+
 /* The vdso's functions lie somewhere in its first two pages; the clock is one. */
 static void the_vdso_has_its_clock(void **state)
 {
@@ -591,6 +622,7 @@ int main(void)
 		cmocka_unit_test(symbols_that_are_not_waited_for_are_a_problem),
 		cmocka_unit_test(levels_that_do_not_fit_are_not_taken),
 		cmocka_unit_test(the_kernel_of_a_recording_is_not_this_one),
+		cmocka_unit_test(a_kernel_that_can_be_asked_is_asked),
 		cmocka_unit_test(the_vdso_has_its_clock),
 		cmocka_unit_test(a_file_that_cannot_be_opened_says_why),
 	};

@@ -107,6 +107,29 @@ static bool find_kernel(const struct kallsyms *kernel, uint64_t address, struct 
 	return true;
 }
 
+/* 1; 0: no function is there; -ENOTSUP: it cannot be asked. */
+static int ask_kernel(const struct origin *o, uint64_t address, struct found *ret)
+{
+	const char *said = o->asked->ask ? o->asked->ask(o->asked->context, address) : NULL;
+	AUTO_FREE char *raw = NULL;
+	struct ksym k;
+
+	if (!said)
+		return -ENOTSUP;
+	if (!ksym_read(said, address, &k))
+		return 0;
+	raw = mem_text_part(k.name, k.name_size);
+	text_clear(&ret->name);
+	demangle(raw, DEMANGLE_NAME, &ret->name);
+	if (k.module_size)
+		text_format(&ret->name, " [%.*s]", (int)k.module_size, k.module);
+	ret->start = k.start;
+	ret->length = k.length;
+	ret->file = "";
+	ret->line = 0;
+	return 1;
+}
+
 /* Loads what there is, at the first question. */
 static void origin_need(struct origin *o, nsec line_budget)
 {
@@ -155,6 +178,10 @@ static int find_native(struct origin *o, uint64_t offset, struct found *ret)
 
 int origin_find(struct origin *o, uint64_t offset, nsec line_budget, struct found *ret)
 {
+	int r = o->kind == IMAGE_KERNEL && o->live ? ask_kernel(o, offset, ret) : -ENOTSUP;
+
+	if (r >= 0)
+		return r;
 	origin_need(o, line_budget);
 	if (o->native)
 		return find_native(o, offset, ret);

@@ -11,10 +11,17 @@
 #include "base/table.h"
 #include "elf/images.h"
 #include "name/kallsyms.h"
+#include "name/ksym.h"
 #include "name/native.h"
 #include "name/perfmap.h"
 #include "name/recorded.h"
 #include "wire/event.h"
+
+/* Who is asked for the running kernel's names; ask NULL: nobody can be. */
+struct origin_kernel {
+	ksym_ask *ask;
+	void *context;
+};
 
 struct origin {
 	uint32_t image; /* its id */
@@ -24,8 +31,9 @@ struct origin {
 	const char *path; /* as the target sees it; the owner's */
 	struct build_id build_id;
 	struct native *native;
-	struct kallsyms *kernel;
-	struct perfmap *perfmap; /* of code made at run time */
+	struct kallsyms *kernel;	   /* all names, where it cannot be asked */
+	const struct origin_kernel *asked; /* the owner's */
+	struct perfmap *perfmap;	   /* of code made at run time */
 	struct recorded recorded;
 	struct recorded variables; /* also those that were found */
 	struct table nameless;	   /* where there is none */

@@ -139,6 +139,13 @@ static void on_tick(void *context)
 			s->observers.at[i].on_tick(s->observers.at[i].context, s);
 }
 
+static const char *kernel_symbol(void *context, uint64_t address)
+{
+	struct session *s = context;
+
+	return source_kernel_symbol(s->source, address);
+}
+
 /* Threads that --thread or -t take, of those that run now. */
 static int add_threads(struct session *s, uint32_t pid, struct error *err)
 {
@@ -300,6 +307,8 @@ static int arm(struct session *s, struct error *err)
 		guard_begin();
 	code = (s->option.open ? s->option.open : live_open)(&option, follow_event, s,
 							     &s->source, err);
+	if (code == 0)
+		namer_ask_kernel(s->feed.namer, kernel_symbol, s);
 	if (code == 0 && !s->option.accept_dear && !s->option.dry_run)
 		code = watch_price(&s->watch, 0, s->source, err);
 	if (code == 0)

@@ -95,6 +95,13 @@ static struct judged_maps *fake_judged(struct source *s)
 	return NULL; /* nothing is hooked where nothing is attached */
 }
 
+static const char *fake_kernel_symbol(struct source *s, uint64_t address)
+{
+	(void)s;
+	(void)address;
+	return NULL;
+}
+
 static struct price fake_price(struct source *s)
 {
 	(void)s;
@@ -162,6 +169,7 @@ int fake_open(struct fake *f, const struct source_option *option, source_event e
 		.unwatch = fake_unwatch,
 		.ended = fake_ended,
 		.judged = fake_judged,
+		.kernel_symbol = fake_kernel_symbol,
 		.price = fake_price,
 		.price_look = fake_price,
 		.start = fake_start,

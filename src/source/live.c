@@ -315,6 +315,18 @@ static struct judged_maps *live_judged(struct source *s)
 	return &live_of(s)->judged;
 }
 
+static const char *live_kernel_symbol(struct source *s, uint64_t address)
+{
+	struct live *l = live_of(s);
+	LIBBPF_OPTS(bpf_test_run_opts, run);
+
+	l->bpf->bss->symbol_at = address;
+	if (bpf_prog_test_run_opts(bpf_program__fd(l->bpf->progs.symbol), &run) ||
+	    (int)run.retval <= 0 || run.retval > sizeof(l->bpf->bss->symbol_said))
+		return NULL;
+	return l->bpf->bss->symbol_said;
+}
+
 static struct price live_price(struct source *s)
 {
 	struct live *l = live_of(s);
@@ -646,6 +658,7 @@ static const struct source_operations operations = {
 	.unwatch = live_unwatch,
 	.ended = live_ended,
 	.judged = live_judged,
+	.kernel_symbol = live_kernel_symbol,
 	.price = live_price,
 	.price_look = live_price_look,
 	.start = live_start,

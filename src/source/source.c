@@ -56,6 +56,11 @@ struct judged_maps *source_judged(struct source *s)
 	return s->operations->judged(s);
 }
 
+const char *source_kernel_symbol(struct source *s, uint64_t address)
+{
+	return s->operations->kernel_symbol(s, address);
+}
+
 struct price source_price(struct source *s)
 {
 	return s->operations->price(s);

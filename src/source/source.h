@@ -58,6 +58,7 @@ struct source_operations {
 	void (*unwatch)(struct source *s, uint32_t probe);
 	void (*ended)(struct source *s, uint32_t pid);
 	struct judged_maps *(*judged)(struct source *s);
+	const char *(*kernel_symbol)(struct source *s, uint64_t address);
 	struct price (*price)(struct source *s);
 	struct price (*price_look)(struct source *s);
 	int (*start)(struct source *s, struct error *err);
@@ -96,6 +97,10 @@ void source_ended(struct source *s, uint32_t pid);
 
 /* Where returns may be hooked is told through it. */
 struct judged_maps *source_judged(struct source *s);
+
+/* What this kernel calls one of its addresses, as ksym_read() takes it, valid until the next
+ * question; NULL: it cannot be asked. */
+const char *source_kernel_symbol(struct source *s, uint64_t address);
 
 /* What watching costs here, the least that was found so far: measured at the first call
  * (about 15 ms), and again and again since. */

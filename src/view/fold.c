@@ -98,11 +98,12 @@ static bool fold_leaves_out(const struct fold *f, frame_id id)
 
 /* The kernel's entry from a breakpoint, a single step, a hooked return, a site without
  * a trap; these are names of Linux since 6.11 (before, a return was a breakpoint), of
- * arch/x86/include/asm/idtentry.h and arch/x86/kernel/uprobes.c. */
+ * arch/x86/include/asm/idtentry.h and arch/x86/kernel/uprobes.c.  The latter have two each. */
 static bool is_trap(const struct fold *f, const struct frame *frame)
 {
-	static const char *const traps[] = { "asm_exc_int3", "asm_exc_debug",
-					     "__x64_sys_uretprobe", "__x64_sys_uprobe" };
+	static const char *const traps[] = { "asm_exc_int3",	    "asm_exc_debug",
+					     "__x64_sys_uretprobe", "__x64_sys_uprobe",
+					     "__do_sys_uretprobe",  "__do_sys_uprobe" };
 	struct frame_name name;
 
 	if (frame->image != IMAGE_KERNEL_ID || !f->naming ||
