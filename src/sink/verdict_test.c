@@ -398,10 +398,39 @@ static void what_calls_do_instead_is_said(void **state)
 				  "by b, 29 % in hash.");
 }
 
+static void what_calls_lack_is_said(void **state)
+{
+	AUTO_FREE char *never =
+		words_of((const struct build_samples[]){ { "parse", 100, 100 },
+							 { "parse;expand;mix", 0, 400 },
+							 { "log", 50, 50 },
+							 { 0 } });
+	AUTO_FREE char *some = words_of((const struct build_samples[]){
+		{ "parse", 100, 100 }, { "parse;expand", 20, 400 }, { "log", 50, 50 }, { 0 } });
+	struct picture *half = build_pair((const struct build_samples[]){
+		{ "parse", 300, 600 }, { "expand", 200, 400 }, { "log", 300, 600 }, { 0 } });
+	AUTO_TEXT struct text alike = { 0 };
+	AUTO_FREE char *chance = words_of((const struct build_samples[]){
+		{ "parse", 100, 100 }, { "expand", 98, 100 }, { 0 } });
+
+	assert_string_equal(never, "These calls spend 40.0 ms a call less in expand; they were "
+				   "never seen in it.");
+	assert_string_equal(some, "These calls spend 38.0 ms a call less in expand; they spend "
+				  "2.00 ms in it.");
+	for (uint32_t i = 0; i < half->functions.count; i++)
+		half->functions.at[i].beyond_nsec = 0;
+	verdict_print(&alike, half, 1000);
+	assert_non_null(
+		strstr(text_string(&alike), "takes less alike: -50 % CPU time a call."));
+	picture_free(half);
+	assert_non_null(strstr(chance, "no function differs by more than chance"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_calls_do_instead_is_said),
+		cmocka_unit_test(what_calls_lack_is_said),
 		cmocka_unit_test(a_bound_that_mixes_kinds_is_said),
 		cmocka_unit_test(the_outermost_that_only_slow_calls_run_is_blamed),
 		cmocka_unit_test(else_the_innermost_with_most_of_it),

@@ -14,6 +14,8 @@
 #define TICK_TIMES 1.5	  /* calls so much longer than a tick can be told apart */
 #define WAITING_LEAST 0.1 /* of the extra time: worth a sentence */
 #define ALIKE_MOST 0.3	  /* of the cause's extra time: what has less is none */
+#define LARGER_TIMES 1.2  /* than the cause: it looks larger to everybody */
+#define LOOK_AT_WAITS " (sonde record -e wall shows what for)"
 #define NAME_COLUMNS 48
 #define WAIT_COLUMNS 64
 
@@ -200,6 +202,37 @@ static void say_wait(struct text *t, const struct picture *p, const struct cause
 	text_add_char(t, '.');
 }
 
+/* Is that what calls of a cause wait for? */
+static bool is_said(const struct verdict *v, uint32_t frame)
+{
+	for (unsigned i = 0; i < v->nr_causes; i++)
+		if (v->causes[i].nr_steps && v->causes[i].steps[0].wait == frame)
+			return true;
+	return false;
+}
+
+/* " 33 % of all extra time is waiting for a CPU.": what they wait for, be it in many places. */
+static void say_share_waited(struct text *t, const struct picture *p, const struct verdict *v)
+{
+	for (uint32_t i = 0; i < p->functions.count; i++) {
+		const struct picture_function *f = &p->functions.at[i];
+		AUTO_FREE char *what = NULL;
+
+		if (f->frame >= p->frames.count || p->frames.at[f->frame].kind != FRAME_WAIT ||
+		    f->extra_nsec < WAITING_LEAST * extra_of_all(p) ||
+		    !function_is_significant(p, f) || is_said(v, f->frame))
+			continue;
+		what = verdict_wait(p, f->frame);
+		if (!what || !text_starts(walk_name(p, f->frame), FRAME_WAITS))
+			continue;
+		text_format(t, " %.0f %% of all their extra %s is waiting for ",
+			    100 * fmin(f->extra_nsec / extra_of_all(p), 1),
+			    extra_time_words(p));
+		fit_name(t, what, WAIT_COLUMNS);
+		text_add_char(t, '.');
+	}
+}
+
 /* waiting: most of the extra time is not on a CPU, which was said before. */
 static void say_function(struct text *t, const struct picture *p, const struct verdict *v,
 			 bool waiting)
@@ -235,8 +268,10 @@ static void say_function(struct text *t, const struct picture *p, const struct v
 		text_add_char(t, '.');
 	}
 	if (!waiting && v->waiting_share >= WAITING_LEAST)
-		text_format(t, " Another %.0f %% is time %s.", 100 * fmin(v->waiting_share, 1),
-			    picture_unseen(p));
+		text_format(t, " Another %.0f %% is time %s%s.",
+			    100 * fmin(v->waiting_share, 1), picture_unseen(p),
+			    p->causes & CAUSES_OFF ? "" : LOOK_AT_WAITS);
+	say_share_waited(t, p, v);
 }
 
 /* "These calls take 2.85 ms more in do_lock (waits.c:100) and 1.94 ms in do_sleep
@@ -266,6 +301,28 @@ static void say_instead(struct text *t, const struct picture *p, const struct ve
 		say_wait(t, p, &v->causes[i], v->nr_causes > 1);
 }
 
+/* "These calls spend 799 us a call less in expand_table (macro.c:7), 94 % of what they are
+ * shorter by; they were never seen in it." */
+static void say_less(struct text *t, const struct picture *p, const struct verdict *v)
+{
+	const struct picture_side *in = &p->sides[SIDE_IN], *rest = &p->sides[SIDE_REST];
+	double shorter = in->mean_nsec > 0 ? rest->mean_nsec - in->mean_nsec : 0;
+	double less = -v->less->extra_nsec;
+	char buf[TEXT_QUANTITY];
+
+	text_format(t, "%s calls spend %s a call less in ", these(p, true),
+		    text_duration(buf, less));
+	add_name(t, p, v->less->frame);
+	add_source(t, p, v->less->frame);
+	if (less <= shorter)
+		text_format(t, ", %.0f %% of what they are shorter by", 100 * less / shorter);
+	if (!v->less->samples_in)
+		text_add(t, "; they were never seen in it.");
+	else
+		text_format(t, "; they spend %s in it.",
+			    text_duration(buf, v->less->per_call_in_nsec));
+}
+
 static uint64_t total_of(const struct picture_function *f)
 {
 	return f->total_in_nsec + f->total_rest_nsec;
@@ -284,7 +341,7 @@ static const struct picture_function *looks_larger(const struct picture *p,
 		if (f->frame < p->frames.count && !function_is_significant(p, f) &&
 		    !picture_is_of_other(p, f->frame) &&
 		    f->extra_nsec < ALIKE_MOST * cause->extra_nsec &&
-		    total_of(f) > total_of(cause->function) &&
+		    total_of(f) > LARGER_TIMES * total_of(cause->function) &&
 		    (!best || total_of(f) > total_of(best)))
 			best = f;
 	}
@@ -308,7 +365,9 @@ static void say_plain(struct text *t, const struct picture *p, const struct verd
 	add_name(t, p, f->frame);
 	text_format(t, " looks larger: %.0f %% of the time in ", 100 * total_of(f) / all);
 	fit_name(t, picture_text(p, span->function), NAME_COLUMNS);
-	text_format(t, ", against %.0f %%.", 100 * total_of(v->causes[0].function) / all);
+	text_format(t, ", against %.0f %% in ", 100 * total_of(v->causes[0].function) / all);
+	add_name(t, p, v->causes[0].function->frame);
+	text_add_char(t, '.');
 }
 
 /* One process by its number, several of one name by that. */
@@ -370,8 +429,8 @@ static void say_alike(struct text *t, const struct picture *p, const struct verd
 		return;
 	text_format(t,
 		    "Nothing separates these calls from the rest but that all in them takes "
-		    "longer alike: +%.0f %% %s a call.",
-		    100 * d.extra / d.rest, picture_time(p));
+		    "%s alike: %+.0f %% %s a call.",
+		    d.extra < 0 ? "less" : "longer", 100 * d.extra / d.rest, picture_time(p));
 	if (!v->most)
 		return;
 	text_add(t, " Most of it, in both, is in ");
@@ -393,10 +452,21 @@ static void add_samples(struct text *t, const struct picture *p, const char *bet
 		    text_count(rest, p->sides[SIDE_REST].samples));
 }
 
+static bool one_differs(const struct picture *p)
+{
+	for (uint32_t i = 0; i < p->functions.count; i++)
+		if (function_is_significant(p, &p->functions.at[i]))
+			return true;
+	return false;
+}
+
 static void say_noise(struct text *t, const struct picture *p)
 {
-	text_add(t, "Nothing separates these calls from the rest: no function differs by more "
-		    "than chance (");
+	text_format(
+		t,
+		"Nothing separates these calls from the rest: no function differs by %smore "
+		"than chance (",
+		one_differs(p) ? "much " : "");
 	add_samples(t, p, ", ");
 	text_add(t, "). To see smaller differences, watch for longer (-d) or sample more "
 		    "often (-F).");
@@ -508,7 +578,7 @@ static void say_waiting(struct text *t, const struct picture *p, const struct ve
 		text_add_char(t, '.');
 	else
 		text_add(t, ": these calls wait, for something or for a CPU, more than they "
-			    "compute (sonde record -e wall shows what for).");
+			    "compute" LOOK_AT_WAITS ".");
 	if (!v->nr_causes)
 		return;
 	if (v->less)
@@ -535,6 +605,9 @@ void verdict_words(struct text *t, const struct picture *p, const struct verdict
 	case VERDICT_WAITING:
 		say_waiting(t, p, v);
 		break;
+	case VERDICT_LESS:
+		say_less(t, p, v);
+		break;
 	case VERDICT_ALIKE:
 		say_alike(t, p, v);
 		break;
@@ -560,6 +633,8 @@ void verdict_words(struct text *t, const struct picture *p, const struct verdict
 static const struct picture_function *to_look_into(const struct picture *p,
 						   const struct verdict *v)
 {
+	if (v->kind == VERDICT_LESS)
+		return v->less;
 	if (v->most)
 		return v->most;
 	for (unsigned i = 0; i < v->nr_causes; i++)

@@ -7,7 +7,6 @@
 #define SHARE_CAUSE 0.1	     /* of the extra CPU time: worth naming */
 #define SHARE_TIME 0.05	     /* of all extra time, waiting included */
 #define SHARE_OF_REQUEST 0.5 /* that its library was called for */
-#define Z_FARTHER 1	     /* where all extra time together is no more than chance */
 
 bool function_is_significant(const struct picture *p, const struct picture_function *f)
 {

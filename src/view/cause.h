@@ -24,6 +24,8 @@
 
 #include "view/picture.h"
 
+#define SHARE_BEYOND 0.05 /* of all: what makes a cause more than part of a longer call */
+#define Z_FARTHER 1 /* standard errors more, where all extra time is no more than chance */
 #define CAUSES_MAX 4
 #define CAUSE_STEPS 3 /* who waits for whom */
 

@@ -8,8 +8,7 @@
 
 #include "view/cause.h"
 
-#define SHARE_DOWN 0.9	  /* of the extra time of a place: it is all in these */
-#define SHARE_BEYOND 0.05 /* of all: what makes a cause more than part of a longer call */
+#define SHARE_DOWN 0.9 /* of the extra time of a place: it is all in these */
 
 /* Nodes of the tree, callers first. */
 struct part {

@@ -73,20 +73,78 @@ static void blame(struct verdict *v, const struct picture *p, double cpu)
 							: VERDICT_FUNCTION;
 }
 
+/* What the rest has of it beyond what its calls, being longer, would have of it if they did the
+ * same; the reverse of beyond_nsec. */
+static double lacked_of(const struct picture_function *f, const struct contrast *all)
+{
+	return all->in > 0 ? -f->beyond_nsec * all->rest / all->in : -f->extra_nsec;
+}
+
+static bool is_lacked(const struct picture *p, const struct picture_function *f,
+		      const struct contrast *all)
+{
+	double least = p->z_least + (contrast_is_noise(p, all) ? Z_FARTHER : 0);
+
+	return can_be_less(p, f) && -f->z >= least &&
+	       lacked_of(f, all) >= SHARE_BEYOND * -all->extra &&
+	       COMPARE_Z * -f->beyond_nsec >= least * f->beyond_error;
+}
+
+/* Where these calls never come the way ends; else it goes down.  A name is preferred. */
+static bool is_nearer(const struct picture *p, const struct picture_function *f,
+		      const struct picture_function *best)
+{
+	bool never = !f->samples_in, named = cause_has_name(p, f->frame);
+
+	if (!best)
+		return true;
+	if (never != !best->samples_in)
+		return never;
+	if (named != cause_has_name(p, best->frame))
+		return named;
+	return never ? f->depth < best->depth : f->depth > best->depth;
+}
+
+/* Of those with nearly all that is lacked most the one to name. */
+static const struct picture_function *most_lacked(const struct picture *p)
+{
+	const struct picture_function *best = NULL;
+	struct contrast all;
+	double most = 0;
+
+	if (!compare_cpu(p, &all))
+		return NULL;
+	for (uint32_t i = 0; i < p->functions.count; i++)
+		if (is_lacked(p, &p->functions.at[i], &all))
+			most = fmax(most, lacked_of(&p->functions.at[i], &all));
+	for (uint32_t i = 0; i < p->functions.count; i++) {
+		const struct picture_function *f = &p->functions.at[i];
+
+		if (is_lacked(p, f, &all) && lacked_of(f, &all) >= SHARE_OUTER * most &&
+		    is_nearer(p, f, best))
+			best = f;
+	}
+	return best;
+}
+
 /* Nothing that was seen could have most of the extra time by itself, beyond what a longer
  * call of the same kind would have. */
 static bool all_take_longer(const struct picture *p, double cpu)
 {
+	double times = 1, most;
 	struct contrast d;
 
-	if (!compare_cpu(p, &d) || contrast_is_noise(p, &d) || d.rest <= 0)
+	if (!compare_cpu(p, &d) || contrast_is_noise(p, &d) || d.rest <= 0 || d.in <= 0)
 		return false;
-	if (p->itself.beyond_nsec + p->itself.beyond_error > SHARE_MOST * cpu)
+	if (cpu < 0) /* by what the rest, which is longer, has beyond */
+		times = -d.rest / d.in;
+	most = SHARE_MOST * fabs(cpu);
+	if (times * p->itself.beyond_nsec + fabs(times) * p->itself.beyond_error > most)
 		return false;
 	for (uint32_t i = 0; i < p->functions.count; i++) {
 		const struct picture_function *f = &p->functions.at[i];
 
-		if (f->beyond_nsec + f->beyond_error > SHARE_MOST * cpu)
+		if (times * f->beyond_nsec + fabs(times) * f->beyond_error > most)
 			return false;
 	}
 	return true;
@@ -131,15 +189,19 @@ static const struct picture_function *most_of(const struct picture *p, has_most 
 	return named ? named : best;
 }
 
-/* Nothing was found: do all take longer alike, or could that be? */
+/* Nothing was found: do they lack something, do all take longer or less alike, or could that
+ * be? */
 static void look_for_all(struct verdict *v, const struct picture *p, double cpu)
 {
 	struct contrast d;
 
-	if (all_take_longer(p, cpu)) {
+	v->less = cpu < 0 ? most_lacked(p) : NULL;
+	if (v->less) {
+		v->kind = VERDICT_LESS;
+	} else if (all_take_longer(p, cpu)) {
 		v->kind = VERDICT_ALIKE;
 		v->most = most_of(p, has_most_time);
-	} else if (compare_cpu(p, &d) && !contrast_is_noise(p, &d)) {
+	} else if (cpu > 0 && compare_cpu(p, &d) && !contrast_is_noise(p, &d)) {
 		v->most = most_of(p, has_most_extra);
 		v->kind = v->most ? VERDICT_UNCLEAR : VERDICT_NOISE;
 	}
@@ -161,7 +223,7 @@ struct verdict verdict_reach(const struct picture *p)
 		v.waiting_share = d.extra / whole;
 	if (v.waiting_share >= SHARE_MOST)
 		v.kind = VERDICT_WAITING;
-	if (v.kind == VERDICT_NOISE && cpu > 0)
+	if (v.kind == VERDICT_NOISE)
 		look_for_all(&v, p, cpu);
 	return v;
 }
@@ -171,8 +233,9 @@ const char *verdict_name(enum verdict_kind kind)
 	static const char *const names[NR_VERDICT] = {
 		[VERDICT_FUNCTION] = "function", [VERDICT_ITSELF] = "itself",
 		[VERDICT_SPREAD] = "spread",	 [VERDICT_WAITING] = "waiting",
-		[VERDICT_ALIKE] = "alike",	 [VERDICT_UNCLEAR] = "unclear",
-		[VERDICT_NOISE] = "noise",	 [VERDICT_BLURRED] = "blurred",
+		[VERDICT_LESS] = "less",	 [VERDICT_ALIKE] = "alike",
+		[VERDICT_UNCLEAR] = "unclear",	 [VERDICT_NOISE] = "noise",
+		[VERDICT_BLURRED] = "blurred",
 	};
 
 	return names[kind];

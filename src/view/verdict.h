@@ -12,7 +12,8 @@ enum verdict_kind {
 	VERDICT_ITSELF,	  /* most of it is in the span's own code */
 	VERDICT_SPREAD,	  /* no single one has most, several stand out */
 	VERDICT_WAITING,  /* most of it is not on a CPU */
-	VERDICT_ALIKE,	  /* all functions take longer, each by about the same factor */
+	VERDICT_LESS,	  /* these calls take less, and one function is what they lack */
+	VERDICT_ALIKE,	  /* all functions take longer (or less), by about the same factor */
 	VERDICT_UNCLEAR,  /* it may be that, or not: most of it is in one function */
 	VERDICT_NOISE,	  /* nothing stands out from the noise */
 	VERDICT_BLURRED,  /* the sides cannot be told apart: calls are shorter than a sample */
@@ -28,7 +29,8 @@ struct verdict {
 	/* of the extra CPU time, or of what they gain if others make up for much of it: the
 	 * first; all together */
 	bool one_has_most, they_have_most;
-	/* what these calls do less instead, NULL: they do nothing much less */
+	/* what these calls do less instead, or of VERDICT_LESS what they lack; NULL: they do
+	 * nothing much less */
 	const struct picture_function *less;
 	/* of VERDICT_ALIKE: with most of the time, on both sides; NULL = none has.  Of
 	 * VERDICT_UNCLEAR: with most of the extra CPU time. */
