@@ -32,24 +32,45 @@ size_t columns_offset(const char *s, unsigned n)
 	return at - s;
 }
 
+#define QUOTE_MOST 40 /* what is quoted and no longer stays together */
+
 static bool is_number(const char *word, size_t n)
 {
-	return n && strspn(word, "0123456789.,+-") >= n && word[n - 1] != ',';
+	size_t open = n && strchr("(<", *word) ? 1 : 0;
+
+	return n > open && strspn(word + open, "0123456789.,+-") >= n - open &&
+	       word[n - 1] != ',';
+}
+
+/* "--split", of what is quoted behind it. */
+static bool is_option(const char *word, size_t n)
+{
+	return n > 2 && strncmp(word, "--", 2) == 0 && word[n] == ' ' && word[n + 1] == '\'';
+}
+
+/* Of 'what is quoted', with what follows up to the next blank; 0: it begins with no quote, or
+ * it is long. */
+static size_t quoted_length(const char *at)
+{
+	const char *end = *at == '\'' ? strchr(at + 1, '\'') : NULL;
+
+	return end && end - at <= QUOTE_MOST ? end - at + strcspn(end, " ") : 0;
 }
 
 /* To the end of the word at `at`, with the words that stay with it. */
 static size_t word_length(const char *at)
 {
-	size_t n = strcspn(at, " ");
+	size_t quoted = quoted_length(at), n = quoted ? quoted : strcspn(at, " ");
 
 	while (at[n] == ' ' && at[n + 1] && at[n + 1] != ' ') {
 		size_t last = n;
 
 		while (last && at[last - 1] != ' ')
 			last--;
-		if (!is_number(at + last, n - last))
+		if (!is_number(at + last, n - last) && !is_option(at + last, n - last))
 			break;
-		n += 1 + strcspn(at + n + 1, " ");
+		quoted = quoted_length(at + n + 1);
+		n += 1 + (quoted ? quoted : strcspn(at + n + 1, " "));
 	}
 	return n;
 }

@@ -12,8 +12,9 @@ unsigned columns_of(const char *s);
 size_t columns_offset(const char *s, unsigned n);
 
 /* Adds words with a newline at the end, in lines of at most `columns`; the second and those
- * behind it begin with `indent` spaces.  A number stays with the word behind it, and what is
- * between words is as it was.  A word that is longer than a line has one of its own. */
+ * behind it begin with `indent` spaces.  A number stays with the word behind it, what is quoted
+ * with itself and the option before it, and what is between words is as it was.  A word that is
+ * longer than a line has one of its own. */
 void columns_wrap(struct text *t, const char *words, unsigned columns, unsigned indent);
 
 /* Adds text of many lines, each wrapped and what is behind its first 4 further in than that. */

@@ -50,6 +50,18 @@ static void numbers_stay_with_their_units(void **state)
 			    "return 19,008,\nlongjmp 1\n");
 	assert_string_equal(wrapped("a 1", 3, 0), "a 1\n");
 	assert_string_equal(wrapped("a 1  ", 3, 0), "a 1\n");
+	assert_string_equal(wrapped("kinds (3.1 %)", 10, 0), "kinds\n(3.1 %)\n");
+	assert_string_equal(wrapped("from <65 ns on", 9, 0), "from\n<65 ns on\n");
+}
+
+static void what_is_quoted_stays_together(void **state)
+{
+	assert_string_equal(wrapped("a --split 'dur > 2ms'.", 12, 0),
+			    "a\n--split 'dur > 2ms'.\n");
+	assert_string_equal(wrapped("in serve's own code", 9, 0), "in\nserve's\nown code\n");
+	assert_string_equal(wrapped("a 'b c", 4, 0), "a 'b\nc\n");
+	assert_string_equal(wrapped("a --split b", 7, 0), "a\n--split\nb\n");
+	assert_string_equal(wrapped("1 'b c' d", 4, 0), "1 'b c'\nd\n");
 }
 
 static void each_line_is_wrapped_by_itself(void **state)
@@ -81,6 +93,7 @@ int main(void)
 		cmocka_unit_test(words_become_lines),
 		cmocka_unit_test(what_is_between_words_stays),
 		cmocka_unit_test(numbers_stay_with_their_units),
+		cmocka_unit_test(what_is_quoted_stays_together),
 		cmocka_unit_test(each_line_is_wrapped_by_itself),
 		cmocka_unit_test(a_window_clips),
 	};

@@ -104,6 +104,18 @@ void attach_say(struct session *s)
 			 s->target.denied.text);
 }
 
+void attach_say_price(const struct session *s, const struct picture *p,
+		      const struct run_option *o)
+{
+	double share = p ? p->losses.probe_nsec / (double)(clock_now() - s->began) : 0;
+
+	if (share > o->budget)
+		log_warn(
+			"the probes took about %.1f %% of a core, more than the budget of %.1f %% "
+			"(--budget): the target was slowed down by as much",
+			100 * share, 100 * o->budget);
+}
+
 static void warn_of_names(const struct session *s)
 {
 	AUTO_TEXT struct text problems = { 0 };

@@ -23,6 +23,11 @@ void attach_option_done(struct attach_option *a);
 /* The first lines of a run: what was attached, at what price. */
 void attach_say(struct session *s);
 
+/* What the probes took altogether, where that is more than the budget: it is watched, not
+ * enforced.  p: of the whole run; may be NULL. */
+void attach_say_price(const struct session *s, const struct picture *p,
+		      const struct run_option *o);
+
 /* The end of a command: says the error if code is one, closes all, and gives the
  * exit status (that of the command that was started, if it was let run). */
 int attach_end(struct attach_option *a, struct session *s, int code, const struct error *err);

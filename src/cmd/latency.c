@@ -88,13 +88,14 @@ static void on_tick(void *context, struct session *s)
 		loop_stop(&s->loop, ENDED_BY_USER);
 }
 
-static void say_end(struct session *s)
+static void say_end(struct session *s, const struct run_option *o)
 {
 	AUTO_TEXT struct text line = { 0 };
 	struct picture *p = NULL;
 	const struct ask whole = { NULL };
 
 	if (ask_picture(&whole, &s->feed, &p, NULL) == 0) {
+		attach_say_price(s, p, o);
 		losses_of_calls(p, &line);
 		log_say("%s", text_string(&line));
 	}
@@ -119,7 +120,7 @@ static int measure(struct session *s, const struct run_option *o, struct error *
 	code = redraw_end(&screen.redraw);
 	if (reason == ENDED_BY_TARGET)
 		log_say("the target ended");
-	say_end(s);
+	say_end(s, o);
 	if (s->failed)
 		*err = s->error;
 	else if (code)

@@ -45,19 +45,6 @@ static void show_progress(void *context, struct session *s)
 		     text_count(samples, s->feed.samples), text_count(calls, s->feed.calls));
 }
 
-/* --budget is watched, not enforced: what it came to is said. */
-static void say_price(const struct session *s, const struct picture *p,
-		      const struct run_option *o)
-{
-	double share = p ? p->losses.probe_nsec / (double)(clock_now() - s->began) : 0;
-
-	if (share > o->budget)
-		log_warn(
-			"the probes took about %.1f %% of a core, more than the budget of %.1f %% "
-			"(--budget): the target was slowed down by as much",
-			100 * share, 100 * o->budget);
-}
-
 static void say_kept(const struct record_file *f, const struct picture *p)
 {
 	AUTO_TEXT struct text split = { 0 };
@@ -78,7 +65,7 @@ static void say_end(struct session *s, const struct record_file *f, const struct
 	struct picture *p = NULL;
 
 	(void)ask_picture(&whole, &s->feed, &p, NULL);
-	say_price(s, p, o);
+	attach_say_price(s, p, o);
 	if (f->writer && !s->failed)
 		say_kept(f, p);
 	if (p) {

@@ -8,7 +8,8 @@
 #include <time.h>
 
 #define GAPS_SHOWN 3
-#define NAMED_MOST 8 /* processes: of more, none stands for the others */
+#define SHORTEST_TOLD 1.001 /* times the shortest: is it */
+#define NAMED_MOST 8	    /* processes: of more, none stands for the others */
 
 void headline_target(struct text *t, const struct picture *p)
 {
@@ -234,7 +235,7 @@ char *headline_duration(char buf[TEXT_QUANTITY], const struct picture_span *s, d
 	double shortest = picture_shortest(s);
 	char least[TEXT_QUANTITY];
 
-	if (nsec > shortest || shortest < 1)
+	if (nsec > SHORTEST_TOLD * shortest || shortest < 1)
 		return text_duration(buf, nsec);
 	snprintf(buf, TEXT_QUANTITY, "<%s", text_duration(least, shortest));
 	return buf;

@@ -237,6 +237,7 @@ static void add_heading(const struct branches *b, uint32_t top)
 	const struct report *r = b->r;
 	const struct picture *p = r->p;
 	AUTO_TEXT struct text line = { 0 };
+	bool all = r->sides == sink_side_mask(WRITE_ALL);
 	const char *side = headline_side(p);
 	uint32_t above = top ? parent_of(b, top) : 0;
 
@@ -248,14 +249,15 @@ static void add_heading(const struct branches *b, uint32_t top)
 	for (unsigned i = SIDE_REST; i < NR_SIDE; i++)
 		if (r->sides == SIDE_BIT(i))
 			text_format(&line, " of side %s", side_names[i]);
-	if (r->sides == sink_side_mask(WRITE_ALL))
+	if (all)
 		text_add(&line, " of all samples");
+	text_format(&line, ", %% of %s %s", all ? "their" : "its", picture_time(p));
 	if (above) {
-		text_add(&line, ", all of it called by ");
+		text_add(&line, ", called by ");
 		fit_name(&line, walk_name(p, p->nodes.at[above].frame), 40);
 	}
 	if (has_sites(p))
-		text_add(&line, "; with the lines of the calls");
+		text_add(&line, "; lines of the calls");
 	part_words(b->r, &line);
 }
 

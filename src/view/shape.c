@@ -7,6 +7,7 @@
 #define MODE_SHARE 0.01 /* of the calls, for a hump to count */
 #define MODE_REACH 0.25 /* how far around its top a hump's calls are looked for */
 #define MODE_SIGMA 4.0	/* how much deeper than chance a valley has to be */
+#define ROUND_OFF 0.02	/* of a kind's calls: so many may change sides by rounding */
 #define MIX_SHARE 0.1	/* of the calls above a bound: enough to speak of */
 
 struct range {
@@ -203,6 +204,19 @@ static unsigned kind_at(const struct shape_mode *modes, unsigned count, nsec bou
 	return i;
 }
 
+/* Of the valley between two kinds, rounded: where calls are near by two digits, else by one. */
+static nsec bound_between(const struct picture_span *span, const struct shape_mode *shorter)
+{
+	double until = shorter[0].until, unit = pow(10, floor(log10(until)));
+	double few = ROUND_OFF * calls_between(span, -1, INFINITY) *
+		     fmin(shorter[0].share, shorter[1].share);
+	nsec bound = shape_round(until);
+
+	if (calls_between(span, fmin(bound, until), fmax(bound, until)) <= few)
+		return bound;
+	return llround(round(10 * until / unit) * unit / 10);
+}
+
 bool shape_mixed(const struct picture_span *span, nsec bound, struct shape_mix *ret)
 {
 	struct shape_mode modes[SHAPE_MODES];
@@ -217,7 +231,7 @@ bool shape_mixed(const struct picture_span *span, nsec bound, struct shape_mix *
 		return false;
 	*ret = (struct shape_mix){ .nsec = modes[i].nsec,
 				   .share = shorter / (shorter + longer),
-				   .bound = shape_round(modes[i].until) };
+				   .bound = bound_between(span, &modes[i]) };
 	return ret->bound > modes[i].nsec && ret->bound < modes[i + 1].nsec;
 }
 
@@ -235,7 +249,7 @@ bool shape_parted(const struct picture_span *span, nsec bound, struct shape_cut 
 		return false;
 	*ret = (struct shape_cut){ .nsec = modes[i].nsec,
 				   .share = below / (below + above),
-				   .bound = shape_round(modes[i - 1].until) };
+				   .bound = bound_between(span, &modes[i - 1]) };
 	return ret->bound > modes[i - 1].nsec && ret->bound < modes[i].nsec &&
 	       ret->bound < bound;
 }
