@@ -250,6 +250,25 @@ void place_done(struct place *p)
 	*p = (struct place){ 0 };
 }
 
+/* Is it "libz.so.1" of libz.so.1.2.13, the name that programs ask for it by? */
+static bool is_shorter_version(const char *image, const char *base, const char *so)
+{
+	char name[256];
+	size_t length = strlen(base);
+
+	if (length >= sizeof(name))
+		return false;
+	memcpy(name, base, length + 1);
+	while (length > (size_t)(so - base) + strlen(".so")) {
+		if (name[--length] != '.')
+			continue;
+		name[length] = 0;
+		if (text_glob(image, name))
+			return true;
+	}
+	return false;
+}
+
 bool place_is_image(const char *image, const char *path)
 {
 	const char *base = strrchr(path, '/'), *so;
@@ -262,6 +281,8 @@ bool place_is_image(const char *image, const char *path)
 	if (text_glob(image, base))
 		return true;
 	so = strstr(base, ".so");
+	if (so && is_shorter_version(image, base, so))
+		return true;
 	length = so ? (size_t)(so - base) : strlen(base);
 	if (length >= sizeof(name))
 		return false;

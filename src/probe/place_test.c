@@ -149,6 +149,12 @@ static void images_are_known_by_short_names(void **state)
 	assert_true(place_is_image("/lib/libc.so.6", "/lib/libc.so.6"));
 	assert_true(place_is_image("redis-server", "/usr/bin/redis-server"));
 	assert_true(place_is_image("lib*", "/lib/libm.so.6"));
+	assert_true(place_is_image("libz.so.1", "/lib/libz.so.1.2.13"));
+	assert_true(place_is_image("libz.so.1.2", "/lib/libz.so.1.2.13"));
+	assert_true(place_is_image("libz.so", "/lib/libz.so.1.2.13"));
+	assert_false(place_is_image("libz.so.1.", "/lib/libz.so.1.2.13"));
+	assert_false(place_is_image("libz.so.2", "/lib/libz.so.1.2.13"));
+	assert_false(place_is_image("libz.s", "/lib/libz.so.1.2.13"));
 	assert_false(place_is_image("c", "/lib/libcrypto.so.3"));
 	assert_false(place_is_image("c", "/usr/bin/c2"));
 	assert_false(place_is_image("/lib/libc.so", "/lib/libc.so.6"));

@@ -68,13 +68,26 @@ static void add_without_templates(struct text *t, const char *name)
 		text_add_char(t, '>');
 }
 
+/* Of "fn_64da0~quicklistIndex" the address, which is all that tells it from others. */
+static unsigned address_columns(const char *name)
+{
+	size_t n = strncmp(name, "fn_", 3) == 0 ? strcspn(name, "~") : 0;
+
+	return name[n] == '~' ? n : 0;
+}
+
 static void add_elided(struct text *t, const char *name, unsigned columns)
 {
 	unsigned all = columns_of(name), tail = (columns - 1) / 2, head = columns - 1 - tail;
+	unsigned address = address_columns(name);
 
 	if (all <= columns) {
 		text_add(t, name);
 		return;
+	}
+	if (address > head && address < columns) {
+		head = address;
+		tail = columns - 1 - head;
 	}
 	text_add_part(t, name, columns_offset(name, head));
 	text_add(t, "…");

@@ -39,6 +39,15 @@ static void a_long_name_keeps_what_tells_it_apart(void **state)
 	check_fit("rt::start::<fn(), ()>", 16, "rt::start::<…>");
 }
 
+static void an_address_stays_whole(void **state)
+{
+	check_fit("fn_a9d50~sqlite3_vfs_unregister", 15, "fn_a9d50…gister");
+	check_fit("fn_a9d50~sqlite3_vfs_unregister", 12, "fn_a9d50…ter");
+	check_fit("fn_a9d50~sqlite3_vfs_unregister", 9, "fn_a9d50…");
+	check_fit("fn_a9d50~sqlite3_vfs_unregister", 8, "fn_a…ter");
+	check_fit("fn_of_a_program_that_is_long", 9, "fn_o…long");
+}
+
 static void check_share(unsigned columns, unsigned name, unsigned place, unsigned ret_name,
 			unsigned ret_place)
 {
@@ -67,6 +76,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_name_is_measured_as_it_is_shown),
 		cmocka_unit_test(a_long_name_keeps_what_tells_it_apart),
+		cmocka_unit_test(an_address_stays_whole),
 		cmocka_unit_test(names_and_places_share_a_line),
 	};
 

@@ -228,13 +228,46 @@ static void add_whole(struct extra_table *t)
 	text_add(t->r->out, "  100 %\n");
 }
 
+/* What the lines that are in no other do not have, nor the span's own code: with it they add
+ * up. */
+static void add_others(struct extra_table *t, const struct contrast *own)
+{
+	struct contrast all, others;
+
+	if (!compare_cpu(t->r->p, &all))
+		return;
+	others = (struct contrast){ .in = all.in - own->in, .rest = all.rest - own->rest };
+	for (uint32_t i = 0; i < t->rows.count; i++) {
+		struct contrast d = contrast_of_function(extra_row(&t->rows, i));
+
+		if (t->rows.nest.within[i] != NEST_NONE || t->rows.nest.shared[i])
+			continue;
+		others.in -= d.in;
+		others.rest -= d.rest;
+	}
+	if (fmax(fabs(others.in), fabs(others.rest)) / t->unit < 0.5 * pow(10, -t->decimals))
+		return;
+	part_name(t->r, &t->columns, 2, "all other functions", "", UINT32_MAX);
+	add_number(t, fmax(others.in, 0), false);
+	add_number(t, fmax(others.rest, 0), false);
+	add_number(t, others.in - others.rest, true);
+	if (t->whole > 0)
+		text_format(t->r->out, "%5.0f %%", 100 * (others.in - others.rest) / t->whole);
+	text_add_char(t->r->out, '\n');
+}
+
 static void add_rest_of_it(struct extra_table *t)
 {
 	const struct picture_span *span = headline_span(t->r->p);
 	struct contrast d;
 	AUTO_TEXT struct text name = { 0 };
+	bool has_own = compare_itself(t->r->p, &d);
 
-	if (span && compare_itself(t->r->p, &d)) {
+	if (!has_own)
+		d = (struct contrast){ 0 };
+	if (t->r->p->functions.count > t->rows.count)
+		add_others(t, &d);
+	if (span && has_own) {
 		fit_name(&name, picture_text(t->r->p, span->function),
 			 t->columns.name + t->columns.place - 2 - strlen(OWN_CODE));
 		text_add(&name, OWN_CODE);
@@ -255,6 +288,8 @@ static void add_rest_of_it(struct extra_table *t)
 	if (t->r->p->functions.count > t->rows.count)
 		text_format(t->r->out, "  (%u more functions differ less or within noise)\n",
 			    t->r->p->functions.count - t->rows.count);
+	text_add(t->r->out, "  (±: 95 % interval; within noise: chance alone does that in some "
+			    "line)\n");
 }
 
 static void measure_rows(struct extra_table *t, uint32_t parent, unsigned indent);

@@ -45,6 +45,20 @@ static void add_place(struct report *r, text_id file, uint32_t number, unsigned 
 	fit_style(r->out, r->option->colour, FIT_PLAIN);
 }
 
+/* "libz.so.1" of libz.so.1.2.13: places take it, and columns are few. */
+static void add_image(struct report *r, text_id image, unsigned columns)
+{
+	const char *path = picture_text(r->p, image), *so = strstr(path, ".so.");
+	size_t n = so ? (size_t)(so - path) + 4 + strcspn(so + 4, ".") : strlen(path);
+	AUTO_FREE char *brief = mem_text_part(path, n);
+
+	if (!*brief)
+		return;
+	fit_style(r->out, r->option->colour, FIT_DIM);
+	fit_name(r->out, brief, columns);
+	fit_style(r->out, r->option->colour, FIT_PLAIN);
+}
+
 void part_place(struct report *r, uint32_t frame, unsigned columns)
 {
 	const struct picture_frame *f = &r->p->frames.at[frame];
@@ -52,7 +66,7 @@ void part_place(struct report *r, uint32_t frame, unsigned columns)
 	if (f->file)
 		add_place(r, f->file, f->line, columns);
 	else if (f->image != r->main_image || f->image == UINT32_MAX)
-		add_place(r, f->image_name, 0, columns);
+		add_image(r, f->image_name, columns);
 }
 
 void part_site(struct report *r, uint32_t node, unsigned columns)
@@ -319,6 +333,24 @@ static void add_comparison(struct report *r)
 	verdict_print(r->out, r->p, r->columns);
 }
 
+/* "fn_64da0~quicklistIndex" is not what everybody has seen before. */
+static void explain_nameless(struct report *r)
+{
+	AUTO_TEXT struct text line = { 0 };
+
+	for (const char *at = text_string(r->out); (at = strstr(at, "fn_")); at += 3) {
+		size_t hex = strspn(at + 3, "0123456789abcdef");
+
+		if (!hex || (at[3 + hex] != '~' && !text_starts(at + 3 + hex, "…")))
+			continue;
+		text_add(&line, "fn_12ab0~name is a function at 0x12ab0 without a name; `name` "
+				"is the nearest before it that has one.");
+		text_add_char(r->out, '\n');
+		part_words(r, &line);
+		return;
+	}
+}
+
 static int text_write(const struct picture *p, const struct sink_option *option,
 		      struct text *out, struct error *err)
 {
@@ -340,9 +372,10 @@ static int text_write(const struct picture *p, const struct sink_option *option,
 	add_spans(&r);
 	if (!p->samples) {
 		text_format(out, "\nNo samples: no thread of the target %s.\n",
-			    !(p->causes & CAUSES_OFF)  ? "ran on a CPU"
-			    : !(p->causes & CAUSES_ON) ? "waited"
-						       : "ran or waited");
+			    !(p->causes & CAUSES_OFF)		     ? "ran on a CPU"
+			    : (p->causes & CAUSES_OFF) != CAUSES_OFF ? "was seen so (-e)"
+			    : !(p->causes & CAUSES_ON)		     ? "waited"
+								     : "ran or waited");
 		return 0;
 	}
 	text_add_char(out, '\n');
@@ -352,6 +385,7 @@ static int text_write(const struct picture *p, const struct sink_option *option,
 		part_top(&r);
 	text_add_char(out, '\n');
 	part_tree(&r);
+	explain_nameless(&r);
 	return 0;
 }
 

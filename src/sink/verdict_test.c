@@ -106,7 +106,8 @@ static void what_only_takes_part_is_no_cause(void **state)
 	assert_int_equal(verdict_reach(p).kind, VERDICT_ALIKE);
 	assert_string_equal(blamed(p), "");
 	verdict_print(&t, p, 1000);
-	assert_non_null(strstr(text_string(&t), "longer alike: +283 % CPU time a call."));
+	assert_non_null(
+		strstr(text_string(&t), "longer alike: +283 % CPU time a call, as far as "));
 	assert_null(strstr(text_string(&t), "Most of it")); /* the rest have it elsewhere */
 	for (uint32_t i = 0; i < p->functions.count; i++)
 		p->functions.at[i].per_call_rest_nsec =
@@ -420,8 +421,8 @@ static void what_calls_lack_is_said(void **state)
 	for (uint32_t i = 0; i < half->functions.count; i++)
 		half->functions.at[i].beyond_nsec = 0;
 	verdict_print(&alike, half, 1000);
-	assert_non_null(
-		strstr(text_string(&alike), "takes less alike: -50 % CPU time a call."));
+	assert_non_null(strstr(text_string(&alike),
+			       "takes less alike: -50 % CPU time a call, as far as "));
 	picture_free(half);
 	assert_non_null(strstr(chance, "no function differs by more than chance"));
 }

@@ -421,26 +421,6 @@ static void say_spread(struct text *t, const struct picture *p, const struct ver
 	text_add_char(t, '.');
 }
 
-static void say_alike(struct text *t, const struct picture *p, const struct verdict *v)
-{
-	struct contrast d;
-
-	if (!compare_cpu(p, &d) || d.in <= 0 || d.rest <= 0)
-		return;
-	text_format(t,
-		    "Nothing separates these calls from the rest but that all in them takes "
-		    "%s alike: %+.0f %% %s a call.",
-		    d.extra < 0 ? "less" : "longer", 100 * d.extra / d.rest, picture_time(p));
-	if (!v->most)
-		return;
-	text_add(t, " Most of it, in both, is in ");
-	add_name(t, p, v->most->frame);
-	add_source(t, p, v->most->frame);
-	text_format(t, ": %.0f %% in these calls, %.0f %% in the rest.",
-		    100 * v->most->per_call_in_nsec / d.in,
-		    100 * v->most->per_call_rest_nsec / d.rest);
-}
-
 /* "372 samples in these calls, 4 in the rest" */
 static void add_samples(struct text *t, const struct picture *p, const char *between)
 {
@@ -450,6 +430,28 @@ static void add_samples(struct text *t, const struct picture *p, const char *bet
 	text_format(t, "%s sample%s in these calls%s%s in the rest", text_count(in, samples),
 		    samples == 1 ? "" : "s", between,
 		    text_count(rest, p->sides[SIDE_REST].samples));
+}
+
+static void say_alike(struct text *t, const struct picture *p, const struct verdict *v)
+{
+	struct contrast d;
+
+	if (!compare_cpu(p, &d) || d.in <= 0 || d.rest <= 0)
+		return;
+	text_format(t,
+		    "Nothing separates these calls from the rest but that all in them takes "
+		    "%s alike: %+.0f %% %s a call, as far as ",
+		    d.extra < 0 ? "less" : "longer", 100 * d.extra / d.rest, picture_time(p));
+	add_samples(t, p, " and ");
+	text_add(t, " can tell.");
+	if (!v->most)
+		return;
+	text_add(t, " Most of it, in both, is in ");
+	add_name(t, p, v->most->frame);
+	add_source(t, p, v->most->frame);
+	text_format(t, ": %.0f %% in these calls, %.0f %% in the rest.",
+		    100 * v->most->per_call_in_nsec / d.in,
+		    100 * v->most->per_call_rest_nsec / d.rest);
 }
 
 static bool one_differs(const struct picture *p)
