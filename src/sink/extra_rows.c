@@ -10,6 +10,7 @@
 #define NOISE_MAX 3	/* and some that do not, for the eye to compare */
 #define TOO_SMALL 0.005 /* of the largest difference: certain, but of no interest */
 #define SAME 0.99	/* of its caller's: the same time */
+#define NOTHING 0.002	/* of the line's larger number: no difference to be seen */
 
 _Static_assert(LINES_MAX + NOISE_MAX <= NEST_MOST, "all rows are looked for in one another");
 
@@ -74,7 +75,7 @@ static void pick_noise(struct extra_rows *t)
 
 static bool is_same(double of, double caller, double most)
 {
-	return fabs(of - caller) <= (1 - SAME) * most;
+	return fabs(of - caller) <= fmax((1 - SAME) * caller, NOTHING * most);
 }
 
 /* A frame that says who has a lock, or ended a wait, begins something new: what another thread

@@ -189,7 +189,8 @@ void headline_split(struct text *t, const struct picture *p)
 	if (!direction) {
 		text_add(t, "where ");
 		text_add_plain(t, expr);
-		if (p->threshold && !strpbrk(expr, "&|!(") && strstr(expr, " p"))
+		if (p->threshold && !strpbrk(expr, "&|!(") && !strstr(expr, "..") &&
+		    strstr(expr, " p"))
 			text_format(t, " (%s)", text_duration(buf, p->threshold));
 		return;
 	}

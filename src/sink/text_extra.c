@@ -65,6 +65,14 @@ static void add_number(struct extra_table *t, double nsec, bool with_sign)
 			    t->decimals, v);
 }
 
+/* Of what a whole call takes more, or less; percent, and never -0. */
+static double share(const struct extra_table *t, double extra)
+{
+	double percent = 100 * extra / t->whole;
+
+	return fabs(percent) < 0.5 ? 0 : percent;
+}
+
 static void add_numbers(struct extra_table *t, const struct contrast *d)
 {
 	struct text *out = t->r->out;
@@ -77,9 +85,9 @@ static void add_numbers(struct extra_table *t, const struct contrast *d)
 	add_number(t, d->extra, true);
 	if (noise)
 		text_add(out, "   within noise");
-	else if (t->whole > 0)
-		text_format(out, "%5.0f ± %.0f %%", 100 * d->extra / t->whole,
-			    100 * d->error / t->whole);
+	else if (t->whole != 0)
+		text_format(out, "%5.0f ± %.0f %%", share(t, d->extra),
+			    100 * d->error / fabs(t->whole));
 	fit_style(out, colour, FIT_PLAIN);
 	text_add_char(out, '\n');
 }
@@ -207,11 +215,33 @@ static void add_columns(struct extra_table *t)
 	fit_pad(out, from, columns + NUMBER_COLUMNS);
 	text_format(out, "%6s a %s", t->unit_name, p->compared ? "second" : "call");
 	fit_pad(out, from, columns + 3 * NUMBER_COLUMNS + 3);
-	text_add(out, t->whole > 0 ? "of the\n" : "\n");
+	text_add(out, t->whole != 0 ? "of the\n" : "\n");
 	fit_pad(out, out->size, columns);
 	text_format(out, "%*s%*s%*s", NUMBER_COLUMNS, headline_side(p), NUMBER_COLUMNS,
 		    headline_other(p), NUMBER_COLUMNS, "more");
-	text_add(out, t->whole > 0 ? "   extra\n" : "\n");
+	text_add(out, t->whole > 0 ? "   extra\n" : t->whole < 0 ? "    less\n" : "\n");
+}
+
+/* What a mean duration has more, or less, than all that was sampled and what is shown as not
+ * sampled: samples are chance. */
+static void add_chance(struct extra_table *t)
+{
+	const struct picture_side *sides = t->r->p->sides;
+	struct contrast cpu, waiting = { 0 };
+	double in, rest;
+
+	if (t->whole == 0 || !compare_cpu(t->r->p, &cpu))
+		return;
+	(void)compare_waiting(t->r->p, &waiting);
+	in = sides[SIDE_IN].mean_nsec - cpu.in - fmax(waiting.in, 0);
+	rest = sides[SIDE_REST].mean_nsec - cpu.rest - fmax(waiting.rest, 0);
+	if (fmax(fabs(in), fabs(rest)) / t->unit < 0.5 * pow(10, -t->decimals))
+		return;
+	part_name(t->r, &t->columns, 2, "by chance of samples", "", UINT32_MAX);
+	add_number(t, in, true);
+	add_number(t, rest, true);
+	add_number(t, in - rest, true);
+	text_format(t->r->out, "%5.0f %%\n", share(t, in - rest));
 }
 
 /* What all that is of. */
@@ -219,7 +249,7 @@ static void add_whole(struct extra_table *t)
 {
 	const struct picture_side *sides = t->r->p->sides;
 
-	if (t->whole <= 0)
+	if (t->whole == 0)
 		return;
 	part_name(t->r, &t->columns, 2, "a whole call", "", UINT32_MAX);
 	add_number(t, sides[SIDE_IN].mean_nsec, false);
@@ -251,8 +281,8 @@ static void add_others(struct extra_table *t, const struct contrast *own)
 	add_number(t, fmax(others.in, 0), false);
 	add_number(t, fmax(others.rest, 0), false);
 	add_number(t, others.in - others.rest, true);
-	if (t->whole > 0)
-		text_format(t->r->out, "%5.0f %%", 100 * (others.in - others.rest) / t->whole);
+	if (t->whole != 0)
+		text_format(t->r->out, "%5.0f %%", share(t, others.in - others.rest));
 	text_add_char(t->r->out, '\n');
 }
 
@@ -275,9 +305,11 @@ static void add_rest_of_it(struct extra_table *t)
 		add_numbers(t, &d);
 	}
 	if (compare_waiting(t->r->p, &d)) {
+		d.extra = fmax(d.in, 0) - fmax(d.rest, 0); /* as it is shown */
 		part_name(t->r, &t->columns, 2, picture_unseen(t->r->p), "", UINT32_MAX);
 		add_numbers(t, &d);
 	}
+	add_chance(t);
 	add_whole(t);
 	for (uint32_t i = 0; i < t->rows.count; i++)
 		if (t->rows.nest.shared[i]) {

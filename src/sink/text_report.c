@@ -79,7 +79,7 @@ void part_site(struct report *r, uint32_t node, unsigned columns)
 	}
 	add_place(r, n->site_file, n->site_line, columns - 2 * n->more_sites);
 	if (n->more_sites)
-		text_add(r->out, " …");
+		text_add(r->out, " +");
 }
 
 static unsigned natural(const struct report *r, uint32_t at,

@@ -243,7 +243,8 @@ static void add_heading(const struct branches *b, uint32_t top)
 
 	text_add(&line, "Tree");
 	if (r->sides == SIDE_BIT(SIDE_IN) && p->split_expr)
-		text_format(&line, " of the %s side", strcmp(side, "in") ? side : "in");
+		text_format(&line, strcmp(side, "in") ? " of the %s side" : " of these calls",
+			    side);
 	else if (r->sides == SIDE_BIT(SIDE_IN) && headline_span(p))
 		text_add(&line, " inside");
 	for (unsigned i = SIDE_REST; i < NR_SIDE; i++)
@@ -251,7 +252,9 @@ static void add_heading(const struct branches *b, uint32_t top)
 			text_format(&line, " of side %s", side_names[i]);
 	if (all)
 		text_add(&line, " of all samples");
-	text_format(&line, ", %% of %s %s", all ? "their" : "its", picture_time(p));
+	text_format(&line, ", %% of %s %s",
+		    all || (p->split_expr && strcmp(side, "in") == 0) ? "their" : "its",
+		    picture_time(p));
 	if (above) {
 		text_add(&line, ", called by ");
 		fit_name(&line, walk_name(p, p->nodes.at[above].frame), 40);

@@ -225,9 +225,10 @@ static void say_share_waited(struct text *t, const struct picture *p, const stru
 		what = verdict_wait(p, f->frame);
 		if (!what || !text_starts(walk_name(p, f->frame), FRAME_WAITS))
 			continue;
-		text_format(t, " %.0f %% of all their extra %s is waiting for ",
-			    100 * fmin(f->extra_nsec / extra_of_all(p), 1),
-			    extra_time_words(p));
+		text_format(
+			t,
+			" %.0f %% of all their extra %s, there or elsewhere, is waiting for ",
+			100 * fmin(f->extra_nsec / extra_of_all(p), 1), extra_time_words(p));
 		fit_name(t, what, WAIT_COLUMNS);
 		text_add_char(t, '.');
 	}
@@ -257,6 +258,8 @@ static void say_function(struct text *t, const struct picture *p, const struct v
 		}
 		if (!f->samples_rest)
 			text_add(t, "; the others were never seen in it.");
+		else if (f->per_call_rest_nsec < 1)
+			text_add(t, "; the others spend next to no time in it.");
 		else
 			text_format(t, "; the others spend %s a call in it.",
 				    text_duration(buf, f->per_call_rest_nsec));
@@ -474,20 +477,32 @@ static void say_noise(struct text *t, const struct picture *p)
 		    "often (-F).");
 }
 
+/* "4 samples in the rest": of the side that has fewer. */
+static void add_fewer_samples(struct text *t, const struct picture *p)
+{
+	uint64_t in = p->sides[SIDE_IN].samples, rest = p->sides[SIDE_REST].samples;
+	uint64_t fewer = in < rest ? in : rest;
+	char buf[TEXT_QUANTITY];
+
+	text_format(t, "%s sample%s in %s %s", text_count(buf, fewer), fewer == 1 ? "" : "s",
+		    in < rest ? "these calls" : "the rest", fewer == 1 ? "is" : "are");
+}
+
 static void say_unclear(struct text *t, const struct picture *p, const struct verdict *v)
 {
 	struct contrast d;
 
 	if (!compare_cpu(p, &d))
 		return;
-	text_format(t, "%.0f %% of the %s that these calls take more is in ",
-		    100 * fmin(v->most->extra_nsec / d.extra, 1), picture_time(p));
+	text_format(t, "%.0f %% of the %s that these calls take %s is in ",
+		    100 * fmin(v->most->extra_nsec / d.extra, 1), picture_time(p),
+		    d.extra < 0 ? "less" : "more");
 	add_name(t, p, v->most->frame);
 	add_source(t, p, v->most->frame);
 	text_add(t, ". But ");
-	add_samples(t, p, " and ");
-	text_add(t, " are too few to tell whether that is more than a call has that does all "
-		    "for longer: watch for longer (-d) or sample more often (-F).");
+	add_fewer_samples(t, p);
+	text_add(t, " too few to tell whether it differs more than all else does: watch for "
+		    "longer (-d) or sample more often (-F).");
 }
 
 /* " --split 'dur > 2ms'"; nothing where the place cannot be written so. */

@@ -164,7 +164,7 @@ static bool has_most_time(const struct picture *p, const struct picture_function
 static bool has_most_extra(const struct picture *p, const struct picture_function *f,
 			   const struct contrast *all)
 {
-	return f->extra_nsec >= SHARE_MOST * all->extra && function_is_significant(p, f);
+	return f->extra_nsec / all->extra >= SHARE_MOST && function_is_significant(p, f);
 }
 
 /* The innermost function that has, with a name if one with a name has; NULL: none has. */
@@ -201,7 +201,7 @@ static void look_for_all(struct verdict *v, const struct picture *p, double cpu)
 	} else if (all_take_longer(p, cpu)) {
 		v->kind = VERDICT_ALIKE;
 		v->most = most_of(p, has_most_time);
-	} else if (cpu > 0 && compare_cpu(p, &d) && !contrast_is_noise(p, &d)) {
+	} else if (compare_cpu(p, &d) && !contrast_is_noise(p, &d)) {
 		v->most = most_of(p, has_most_extra);
 		v->kind = v->most ? VERDICT_UNCLEAR : VERDICT_NOISE;
 	}

@@ -33,7 +33,7 @@ struct verdict {
 	 * nothing much less */
 	const struct picture_function *less;
 	/* of VERDICT_ALIKE: with most of the time, on both sides; NULL = none has.  Of
-	 * VERDICT_UNCLEAR: with most of the extra CPU time. */
+	 * VERDICT_UNCLEAR: with most of the extra CPU time, or of what is less. */
 	const struct picture_function *most;
 	double waiting_share; /* of the extra time, 0..1: not on a CPU; 0 = within noise */
 };
