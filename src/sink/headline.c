@@ -303,7 +303,7 @@ void headline_probed(struct text *t, const struct picture_span *s)
 			100 * (1 - s->off_share), 100 * s->runnable_share,
 			100 * (s->off_share - s->runnable_share));
 	if (s->probed_nsec >= 1)
-		text_format(t, "  without what probes took: %s a call, on average\n",
+		text_format(t, "  durations leave out what probes took of them: %s a call\n",
 			    text_duration(buf, s->probed_nsec));
 }
 

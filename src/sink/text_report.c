@@ -251,7 +251,7 @@ static void add_span_price(struct report *r, const struct picture_span *s)
 
 	if (!s->cost_nsec)
 		return;
-	text_format(r->out, "  %s, %s a call × %s = %.2g %% of a core\n",
+	text_format(r->out, "  cost, by %s: %s a call × %s = %.2g %% of a core\n",
 		    ending_of(s->exit)->phrase, text_duration(cost, s->cost_nsec),
 		    text_rate(rate, s->rate), 100 * s->cost_nsec * s->rate / NSEC_PER_SEC);
 }
