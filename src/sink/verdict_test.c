@@ -333,7 +333,7 @@ static void a_bound_that_mixes_kinds_is_said(void **state)
 	p->threshold = 470000;
 	verdict_print(&t, p, 1000);
 	assert_non_null(strstr(text_string(&t),
-			       " % of these calls are but the slower ones of a kind around "));
+			       " % of these calls are only the slower ones of a kind around "));
 	assert_non_null(
 		strstr(text_string(&t), "The longer kind alone: --split 'dur > 1500us'."));
 	text_clear(&t);

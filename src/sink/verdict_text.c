@@ -14,6 +14,7 @@
 #define TICK_TIMES 1.5	  /* calls so much longer than a tick can be told apart */
 #define WAITING_LEAST 0.1 /* of the extra time: worth a sentence */
 #define ALIKE_MOST 0.3	  /* of the cause's extra time: what has less is none */
+#define ALL_OF_IT 0.98	  /* of the time, on both sides: not worth a name */
 #define LARGER_TIMES 1.2  /* than the cause: it looks larger to everybody */
 #define LOOK_AT_WAITS " (sonde record -e wall shows what for)"
 #define NAME_COLUMNS 48
@@ -435,6 +436,13 @@ static void add_samples(struct text *t, const struct picture *p, const char *bet
 		    text_count(rest, p->sides[SIDE_REST].samples));
 }
 
+/* Then it says no more than the span itself. */
+static bool is_all(const struct picture_function *f, const struct contrast *all)
+{
+	return f->per_call_in_nsec >= ALL_OF_IT * all->in &&
+	       f->per_call_rest_nsec >= ALL_OF_IT * all->rest;
+}
+
 static void say_alike(struct text *t, const struct picture *p, const struct verdict *v)
 {
 	struct contrast d;
@@ -447,7 +455,7 @@ static void say_alike(struct text *t, const struct picture *p, const struct verd
 		    d.extra < 0 ? "less" : "longer", 100 * d.extra / d.rest, picture_time(p));
 	add_samples(t, p, " and ");
 	text_add(t, " can tell.");
-	if (!v->most)
+	if (!v->most || is_all(v->most, &d))
 		return;
 	text_add(t, " Most of it, in both, is in ");
 	add_name(t, p, v->most->frame);
@@ -531,7 +539,7 @@ static bool say_mixed(struct text *t, const struct picture *p, const struct pict
 	if (!shape_mixed(span, p->threshold, &mix))
 		return false;
 	ask_for_bound(&ask, p, mix.bound);
-	text_format(t, " %.0f %% of these calls are but the slower ones of a kind around %s.",
+	text_format(t, " %.0f %% of these calls are only the slower ones of a kind around %s.",
 		    100 * mix.share, headline_duration(buf, span, mix.nsec));
 	if (ask.size)
 		text_format(t, " The longer kind alone:%s.", text_string(&ask));
@@ -650,8 +658,13 @@ void verdict_words(struct text *t, const struct picture *p, const struct verdict
 static const struct picture_function *to_look_into(const struct picture *p,
 						   const struct verdict *v)
 {
+	struct contrast all;
+
 	if (v->kind == VERDICT_LESS)
 		return v->less;
+	if (v->most && v->kind == VERDICT_ALIKE && compare_cpu(p, &all) &&
+	    is_all(v->most, &all))
+		return NULL;
 	if (v->most)
 		return v->most;
 	for (unsigned i = 0; i < v->nr_causes; i++)
