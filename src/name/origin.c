@@ -3,6 +3,7 @@
 #include "elf/demangle.h"
 
 #include <errno.h>
+#include <string.h>
 
 void origin_done(struct origin *o)
 {
@@ -91,20 +92,24 @@ static void origin_load(struct origin *o)
 		origin_problem(o, r, &err);
 }
 
+static void say_kernel(struct found *ret, const char *raw, const char *module, size_t size)
+{
+	text_clear(&ret->name);
+	demangle(raw, DEMANGLE_NAME, &ret->name);
+	if (size)
+		text_format(&ret->name, " [%.*s]", (int)size, module);
+	ret->file = "";
+	ret->line = 0;
+}
+
 static bool find_kernel(const struct kallsyms *kernel, uint64_t address, struct found *ret)
 {
 	const char *module, *raw;
 
 	raw = kallsyms_find(kernel, address, &ret->start, &ret->length, &module);
-	if (!raw)
-		return false;
-	text_clear(&ret->name);
-	demangle(raw, DEMANGLE_NAME, &ret->name);
-	if (*module)
-		text_format(&ret->name, " [%s]", module);
-	ret->file = "";
-	ret->line = 0;
-	return true;
+	if (raw)
+		say_kernel(ret, raw, module, strlen(module));
+	return raw;
 }
 
 /* 1; 0: no function is there; -ENOTSUP: it cannot be asked. */
@@ -119,14 +124,9 @@ static int ask_kernel(const struct origin *o, uint64_t address, struct found *re
 	if (!ksym_read(said, address, &k))
 		return 0;
 	raw = mem_text_part(k.name, k.name_size);
-	text_clear(&ret->name);
-	demangle(raw, DEMANGLE_NAME, &ret->name);
-	if (k.module_size)
-		text_format(&ret->name, " [%.*s]", (int)k.module_size, k.module);
+	say_kernel(ret, raw, k.module, k.module_size);
 	ret->start = k.start;
 	ret->length = k.length;
-	ret->file = "";
-	ret->line = 0;
 	return 1;
 }
 
