@@ -138,7 +138,7 @@ static bool is_said(const struct verdict *v, const struct picture_function *f)
 	for (unsigned i = 0; i < v->nr_causes; i++)
 		if (v->causes[i].function == f)
 			return true;
-	return v->most == f;
+	return v->most == f || v->less == f;
 }
 
 /* Leaves the first lines, with all that share them. */
