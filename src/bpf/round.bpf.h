@@ -4,8 +4,8 @@
  * Run by sonde itself, as often as there are ticks, at moments that are up to chance
  * (source/rounds.h): how long a thread waits is found by how often it is seen waiting, so
  * nothing is added to a switch.  Nothing is stopped: the stack of a thread is
- * copied and walked as if it were the tick's own; of one that has run meanwhile only where it
- * entered the kernel is told.  A thread that is seen where it was, and has not run, is not
+ * copied and walked as if it were the tick's own; of one that has been in user mode meanwhile
+ * only where it entered the kernel is told.  A thread that is seen where it was, and has not run, is not
  * walked again: only how long it stays there is told, now and then.
  */
 #ifndef SONDE_BPF_ROUND_BPF_H
@@ -93,6 +93,36 @@ static __always_inline __u32 resting_for(struct task_struct *task)
 	return state & TASK_STOPPED_OR_TRACED ? CAUSE_STOPPED : CAUSE_WAIT;
 }
 
+/* Where a thread entered the kernel, and for which call. */
+struct entered {
+	__u64 ip, sp, bp, call, result;
+};
+
+static __always_inline bool entered_at(struct task_struct *task, struct entered *e)
+{
+	struct pt_regs *user = (struct pt_regs *)bpf_task_pt_regs(task);
+
+	e->call = -1;
+	if (!user)
+		return false;
+	bpf_probe_read_kernel(&e->ip, sizeof(e->ip), &PT_REGS_IP(user));
+	bpf_probe_read_kernel(&e->sp, sizeof(e->sp), &PT_REGS_SP(user));
+	bpf_probe_read_kernel(&e->bp, sizeof(e->bp), &PT_REGS_FP(user));
+	bpf_probe_read_kernel(&e->call, sizeof(e->call), &user->orig_rax);
+	bpf_probe_read_kernel(&e->result, sizeof(e->result), &PT_REGS_RC(user));
+	return true;
+}
+
+/* A thread that has run since, but is in the call it was in, has run in the kernel alone: its
+ * stack is what it was.  Until a call is over its result is -ENOSYS (arch/x86/entry). */
+static __always_inline bool same_call(struct task_struct *task, const struct entered *then)
+{
+	struct entered now = {};
+
+	return entered_at(task, &now) && now.result == (__u64)-ENOSYS && (__s64)now.call >= 0 &&
+	       now.call == then->call && now.ip == then->ip && now.sp == then->sp;
+}
+
 /* Moves the window of a walk to what it wants to read. */
 static __always_inline bool round_refill(struct walk *w, struct task_struct *task)
 {
@@ -110,18 +140,14 @@ static __always_inline bool round_refill(struct walk *w, struct task_struct *tas
 }
 
 static __always_inline __u32 round_user(struct walk *w, struct task_struct *task,
-					struct thread_state *t)
+					struct thread_state *t, const struct entered *entered)
 {
-	struct pt_regs *user = (struct pt_regs *)bpf_task_pt_regs(task);
 	__u32 pid = task->tgid, *space = bpf_map_lookup_elem(&space_of, &pid);
 	int end = STACK_UNREADABLE;
 
-	w->sample.user_end = STACK_NONE;
-	if (!control.want_user || !user)
-		return 0;
-	bpf_probe_read_kernel(&w->pc, sizeof(w->pc), &PT_REGS_IP(user));
-	bpf_probe_read_kernel(&w->sp, sizeof(w->sp), &PT_REGS_SP(user));
-	bpf_probe_read_kernel(&w->bp, sizeof(w->bp), &PT_REGS_FP(user));
+	w->pc = entered->ip;
+	w->sp = entered->sp;
+	w->bp = entered->bp;
 	if (!space) {
 		w->sample.user_end = STACK_NO_MAP; /* somebody looks at its maps */
 		w->frames[w->sample.nr_kernel & 127] = w->pc;
@@ -144,13 +170,21 @@ static __always_inline __u32 round_user(struct walk *w, struct task_struct *task
 	return w->at - w->sample.nr_kernel;
 }
 
-/* Where it is: its open spans, and the kernel half of its stack. */
-static __always_inline __u32 round_begin(struct walk *w, struct task_struct *task,
-					 struct thread_state *t, __u64 now)
+/* The kernel half of its stack. */
+static __always_inline __u32 round_kernel(struct walk *w, struct task_struct *task)
+{
+	long n = 0;
+
+	if (control.want_kernel)
+		n = bpf_get_task_stack(task, w->frames, SAMPLE_MAX_KERNEL * sizeof(__u64), 0);
+	return n > 0 ? n / sizeof(__u64) : 0;
+}
+
+/* Where it is: its open spans. */
+static __always_inline void round_begin(struct walk *w, struct task_struct *task,
+					struct thread_state *t, __u64 now)
 {
 	__u64 pid_tid = (__u64)task->tgid << 32 | task->pid;
-	struct pt_regs *user = (struct pt_regs *)bpf_task_pt_regs(task);
-	long call = -1, n = 0;
 
 	walk_forget(w);
 	w->sample.span = 0;
@@ -162,12 +196,6 @@ static __always_inline __u32 round_begin(struct walk *w, struct task_struct *tas
 		take_spans(w, t, depth_of(t));
 		w->sample.span = announce(t, now, 0, pid_tid);
 	}
-	if (user)
-		bpf_probe_read_kernel(&call, sizeof(call), &user->orig_rax);
-	w->sample.in_probe = (__u32)call; /* struct event_wait: call */
-	if (control.want_kernel)
-		n = bpf_get_task_stack(task, w->frames, SAMPLE_MAX_KERNEL * sizeof(__u64), 0);
-	return n > 0 ? n / sizeof(__u64) : 0;
 }
 
 /* When it got a CPU last, by the clock of CPUs, which this thread has been told a moment ago;
@@ -217,33 +245,43 @@ static __always_inline void tell_seen(struct task_struct *task, __u64 now)
 	send(&e, sizeof(e), &loss.others);
 }
 
+/* What was waiting when it was looked at may run a microsecond later.  It is told of all the
+ * same: the shorter a wait is the more of its looks would be missing. */
 static __always_inline void round_take(struct task_struct *task, struct rest *r, __u32 cause,
 				       __u64 now)
 {
-	__u32 number = WALKER_ROUND, nk, nu;
+	__u32 number = WALKER_ROUND, nk, nu = 0;
 	struct walk *w = bpf_map_lookup_elem(&walks, &number);
-	struct thread_state *t = NULL;
 	__u64 switches = switches_of(task);
+	struct thread_state *t = NULL;
+	struct entered entered = {};
+	bool has_user;
 
 	if (!w)
 		return;
+	has_user = entered_at(task, &entered) && control.want_user;
+	nk = round_kernel(w, task) & 127;
+	if (has_run(task, switches) && !same_call(task, &entered))
+		nk = 0; /* of another call, or of none */
+	settle(r, task, STILL_ENDED, now);
 	r->cause = 0;
+	r->owner.at = 0;
 	if (control.spans)
 		t = bpf_task_storage_get(&threads, task, 0, 0);
-	nk = round_begin(w, task, t, now) & 127;
-	if (has_run(task, switches))
-		return; /* within a microsecond: it may as well not have been seen */
-	r->owner.at = 0;
+	round_begin(w, task, t, now);
+	w->sample.in_probe = (__u32)entered.call; /* struct event_wait: call */
 	w->sample.cause = cause;
 	w->sample.nr_kernel = nk;
-	nu = round_user(w, task, t);
+	w->sample.user_end = STACK_NONE;
+	if (has_user)
+		nu = round_user(w, task, t, &entered);
 	if (nu > SAMPLE_MAX_USER)
 		return;
 	if (!has_run(task, switches)) {
 		r->switches = switches;
 		r->cause = cause;
 		r->owed_since = now;
-	} else if (nu) {
+	} else if (nu && !same_call(task, &entered)) {
 		/* what was read may be of another moment, but for where it left user mode */
 		nu = 1;
 		w->nr_foreign = 0;
@@ -317,9 +355,10 @@ int look_round(struct bpf_iter__task *ctx)
 		}
 		return 0;
 	}
-	settle(r, task, round_is_last ? 0 : STILL_ENDED, now);
 	if (cause)
 		round_take(task, r, cause, now);
+	else
+		settle(r, task, round_is_last ? 0 : STILL_ENDED, now);
 	return 0;
 }
 

@@ -225,6 +225,8 @@ if not held:
             for key in ('functions', 'nodes', 'histogram'):
                 if isinstance(doc, dict) and isinstance(doc.get(key), list):
                     doc[key] = doc[key][:4]
+            if isinstance(doc, dict) and (doc.get('split') or {}).get('verdict'):
+                print('verdict =', json.dumps(doc['split']['verdict']))
             print(name, '=', json.dumps(doc)[:3000])
 sys.exit(not held)
 END
