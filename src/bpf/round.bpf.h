@@ -5,8 +5,8 @@
  * (source/rounds.h): how long a thread waits is found by how often it is seen waiting, so
  * nothing is added to a switch.  Nothing is stopped: the stack of a thread is
  * copied and walked as if it were the tick's own; of one that has been in user mode meanwhile
- * only where it entered the kernel is told.  A thread that is seen where it was, and has not run, is not
- * walked again: only how long it stays there is told, now and then.
+ * only where it entered the kernel is told.  A thread that is seen where it was, and has not
+ * run, is not walked again: only how long it stays there is told, now and then.
  */
 #ifndef SONDE_BPF_ROUND_BPF_H
 #define SONDE_BPF_ROUND_BPF_H

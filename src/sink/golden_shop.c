@@ -190,7 +190,7 @@ static void function_compare(const struct picture *p, struct picture_function *f
 	f->beyond_nsec = f->per_call_in_nsec - (double)f->total_rest_nsec /
 						       sides[SIDE_REST].weight_nsec *
 						       sides[SIDE_IN].weight_nsec / in;
-	f->beyond_error = f->extra_error;
+	f->beyond_error = f->extra_noise = f->beyond_noise = f->left_noise = f->extra_error;
 }
 
 /* No function of the shop recurs, and each has one caller within the span. */

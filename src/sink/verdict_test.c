@@ -90,7 +90,7 @@ static void the_span_itself_can_be_to_blame(void **state)
 	p->itself.z = 20;
 	assert_int_equal(verdict_reach(p).kind, VERDICT_ITSELF);
 	assert_string_equal(blamed(p), "handle_request");
-	p->itself.beyond_error = 2e6; /* it may be what a longer call has there */
+	p->itself.beyond_noise = 2e6; /* it may be what a longer call has there */
 	assert_int_equal(verdict_reach(p).kind, VERDICT_NOISE);
 	picture_free(p);
 }

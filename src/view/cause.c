@@ -61,16 +61,21 @@ static void measure_all(struct hunt *h, double cpu)
 
 	for (uint32_t i = 0; i < p->functions.count; i++)
 		h->seek.of[i] = (struct measure){ p->functions.at[i].extra_nsec,
-						  p->functions.at[i].beyond_nsec };
-	h->itself = (struct measure){ p->itself.extra_nsec, p->itself.beyond_nsec };
+						  p->functions.at[i].beyond_nsec,
+						  p->functions.at[i].beyond_noise };
+	h->itself = (struct measure){ p->itself.extra_nsec, p->itself.beyond_nsec,
+				      p->itself.beyond_noise };
 	h->extra = cpu;
 }
 
 /* Where what is left of a call is longer, this is so without what was found (model/proportion).
  */
-static struct measure measure_of(double in, double rest, double times)
+static struct measure measure_of(const struct picture_function *f, double in, double rest,
+				 double times)
 {
-	return (struct measure){ .extra = in - rest, .beyond = in - rest * times };
+	return (struct measure){ .extra = in - rest,
+				 .beyond = in - rest * times,
+				 .noise = f->left_noise };
 }
 
 static void measure_left(struct hunt *h)
@@ -90,8 +95,9 @@ static void measure_left(struct hunt *h)
 	}
 	times = whole[SIDE_REST] > 0 ? whole[SIDE_IN] / whole[SIDE_REST] : 0;
 	for (uint32_t i = 0; i < p->functions.count; i++)
-		h->seek.of[i] = measure_of(h->sum[SIDE_IN][i], h->sum[SIDE_REST][i], times);
-	h->itself = measure_of(itself[SIDE_IN], itself[SIDE_REST], times);
+		h->seek.of[i] = measure_of(&p->functions.at[i], h->sum[SIDE_IN][i],
+					   h->sum[SIDE_REST][i], times);
+	h->itself = measure_of(&p->itself, itself[SIDE_IN], itself[SIDE_REST], times);
 	h->extra = whole[SIDE_IN] - whole[SIDE_REST];
 }
 
@@ -103,9 +109,9 @@ static bool is_candidate(const struct hunt *h, const struct picture_function *f,
 	const struct picture *p = s->p;
 
 	return f->frame != UINT32_MAX && m->extra > 0 && m->extra >= s->least &&
-	       COMPARE_Z * m->extra >= h->z_least * f->extra_error && f->z >= h->z_least &&
+	       COMPARE_Z * m->extra >= h->z_least * f->extra_noise && f->z >= h->z_least &&
 	       m->beyond >= SHARE_BEYOND * s->cpu &&
-	       COMPARE_Z * m->beyond >= h->z_least * f->beyond_error &&
+	       COMPARE_Z * m->beyond >= h->z_least * m->noise &&
 	       p->frames.at[f->frame].kind != FRAME_PROBE && !picture_is_of_other(p, f->frame);
 }
 

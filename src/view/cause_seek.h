@@ -19,6 +19,7 @@ struct part {
  * takes part in a longer call. */
 struct measure {
 	double extra, beyond;
+	double noise; /* of beyond, as that of a picture_function */
 };
 
 struct seek {

@@ -15,10 +15,16 @@ struct amount {
 	double nsec, samples, calls;
 };
 
-static struct contrast contrast_of(struct amount in, struct amount rest, double widen)
+/* By how much an error is wider than samples alone would make it, and than what the difference
+ * is told from chance by; each at least 1. */
+struct width {
+	double widen, firm;
+};
+
+static struct contrast contrast_of(struct amount in, struct amount rest, struct width width)
 {
-	double error = widen * sqrt(variance(in.nsec, in.samples, in.calls) +
-				    variance(rest.nsec, rest.samples, rest.calls));
+	double error = width.widen * sqrt(variance(in.nsec, in.samples, in.calls) +
+					  variance(rest.nsec, rest.samples, rest.calls));
 	struct contrast d = {
 		.in = in.nsec / in.calls,
 		.rest = rest.nsec / rest.calls,
@@ -26,28 +32,32 @@ static struct contrast contrast_of(struct amount in, struct amount rest, double 
 	};
 
 	d.extra = d.in - d.rest;
-	d.z = error > 0 ? d.extra / error : 0;
+	d.z = error > 0 ? width.firm * d.extra / error : 0;
 	return d;
 }
 
-/* How much wider the function's error is than samples alone would make it. */
-static double function_widen(const struct picture *p, const struct picture_function *f)
+static struct width function_width(const struct picture *p, const struct picture_function *f)
 {
+	struct width width = { 1, 1 };
 	struct amount in = { f->total_in_nsec, f->samples_in, p->sides[SIDE_IN].calls };
 	struct amount rest = { f->total_rest_nsec, f->samples_rest, p->sides[SIDE_REST].calls };
 	struct contrast d;
 
 	if (!in.calls || !rest.calls)
-		return 1;
-	d = contrast_of(in, rest, 1);
-	return d.error > 0 ? fmax(f->extra_error / d.error, 1) : 1;
+		return width;
+	d = contrast_of(in, rest, width);
+	if (d.error > 0)
+		width.widen = fmax(f->extra_error / d.error, 1);
+	if (f->extra_noise > 0)
+		width.firm = fmax(f->extra_error / f->extra_noise, 1);
+	return width;
 }
 
 /* For what is no function of the list: as wide as the one sampled most. */
-static double usual_widen(const struct picture *p)
+static struct width usual_width(const struct picture *p)
 {
+	struct width width = { 1, 1 };
 	uint64_t most = 0;
-	double widen = 1;
 
 	for (uint32_t i = 0; i < p->functions.count; i++) {
 		const struct picture_function *f = &p->functions.at[i];
@@ -55,21 +65,28 @@ static double usual_widen(const struct picture *p)
 		if (f->samples_in + f->samples_rest <= most)
 			continue;
 		most = f->samples_in + f->samples_rest;
-		widen = function_widen(p, f);
+		width = function_width(p, f);
 	}
-	return widen;
+	return width;
 }
 
-static double *frame_widen(const struct picture *p)
+static void frame_width(struct compare *c, uint32_t frame, struct width width)
 {
-	double *widen = mem_alloc((p->frames.count + 1) * sizeof(*widen));
-	double usual = usual_widen(p);
+	c->widen[frame] = width.widen;
+	c->firm[frame] = width.firm;
+}
 
+static void frame_widths(struct compare *c, const struct picture *p)
+{
+	struct width usual = usual_width(p);
+
+	c->widen = mem_alloc((p->frames.count + 1) * sizeof(*c->widen));
+	c->firm = mem_alloc((p->frames.count + 1) * sizeof(*c->firm));
 	for (uint32_t i = 0; i < p->frames.count; i++)
-		widen[i] = usual;
+		frame_width(c, i, usual);
 	for (uint32_t i = 0; i < p->functions.count; i++)
-		widen[p->functions.at[i].frame] = function_widen(p, &p->functions.at[i]);
-	return widen;
+		frame_width(c, p->functions.at[i].frame,
+			    function_width(p, &p->functions.at[i]));
 }
 
 static uint64_t *totals(const struct picture *p, enum side side, bool in_nsec)
@@ -92,7 +109,7 @@ bool compare_make(struct compare *c, const struct picture *p)
 	c->nsec_rest = totals(p, SIDE_REST, true);
 	c->samples_in = totals(p, SIDE_IN, false);
 	c->samples_rest = totals(p, SIDE_REST, false);
-	c->widen = frame_widen(p);
+	frame_widths(c, p);
 	for (uint32_t i = 0; i < p->nodes.count; i++) {
 		struct contrast d = compare_node(c, p, i);
 
@@ -109,14 +126,16 @@ void compare_done(struct compare *c)
 	free(c->samples_in);
 	free(c->samples_rest);
 	free(c->widen);
+	free(c->firm);
 }
 
 struct contrast compare_node(const struct compare *c, const struct picture *p, uint32_t node)
 {
 	struct amount in = { c->nsec_in[node], c->samples_in[node], c->calls_in };
 	struct amount rest = { c->nsec_rest[node], c->samples_rest[node], c->calls_rest };
+	uint32_t frame = p->nodes.at[node].frame;
 
-	return contrast_of(in, rest, c->widen[p->nodes.at[node].frame]);
+	return contrast_of(in, rest, (struct width){ c->widen[frame], c->firm[frame] });
 }
 
 bool compare_itself(const struct picture *p, struct contrast *ret)
@@ -158,7 +177,7 @@ bool compare_waiting(const struct picture *p, struct contrast *ret)
 	if (!picture_unseen(p) || !in->calls || !rest->calls || in->mean_nsec <= 0 ||
 	    rest->mean_nsec <= 0)
 		return false;
-	d = contrast_of(side_amount(in), side_amount(rest), usual_widen(p));
+	d = contrast_of(side_amount(in), side_amount(rest), usual_width(p));
 	d.in = p->off_in_nsec;
 	d.rest = p->off_rest_nsec;
 	d.extra = d.in - d.rest;
@@ -185,7 +204,7 @@ bool compare_cpu(const struct picture *p, struct contrast *ret)
 
 	if (!in->calls || !rest->calls)
 		return false;
-	*ret = contrast_of(side_amount(in), side_amount(rest), usual_widen(p));
+	*ret = contrast_of(side_amount(in), side_amount(rest), usual_width(p));
 	return true;
 }
 

@@ -22,6 +22,7 @@ struct compare {
 	uint64_t *nsec_in, *nsec_rest; /* per node, callees included */
 	uint64_t *samples_in, *samples_rest;
 	double *widen; /* per frame: true error over the Poisson one, at least 1 */
+	double *firm;  /* and over that which it is told from chance by, at least 1 */
 	double most;   /* largest |extra| of a node inside that is not noise */
 };
 

@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#define OUTLIER 4
+
 enum mark {
 	MARK_PROBED = 1, /* the probed function's own */
 	MARK_OUTER = 2,	 /* seen above it */
@@ -138,11 +140,17 @@ struct sides {
 	struct side_calls in, rest;
 	double whole; /* extra time a call */
 	const struct scatter_side *scatter;
+	const struct scatter_side *tame; /* of calls that are not too long; NULL: all are so */
+};
+
+/* A difference and its standard error. */
+struct difference {
+	double nsec, error;
 };
 
 static struct proportion proportion_of(const struct side_calls *c,
 				       const struct scatter_side *scatter, uint32_t at,
-				       uint64_t part)
+				       double part)
 {
 	return (struct proportion){ .calls = c->calls,
 				    .whole = scatter->whole,
@@ -153,29 +161,63 @@ static struct proportion proportion_of(const struct side_calls *c,
 				    .tick = c->tick };
 }
 
-/* at: the function's place in the scatter's arrays */
+/* at: the function's place in the scatter's arrays; in, rest: what was sampled in it */
+static struct difference extra_of(const struct sides *s, const struct scatter_side *scatter,
+				  uint32_t at, double in, double rest)
+{
+	double in_mean = per_call(&s->in, in), rest_mean = per_call(&s->rest, rest);
+	double variance =
+		mean_variance(&s->in, in_mean, scatter[SIDE_IN].sums[at].squares) +
+		mean_variance(&s->rest, rest_mean, scatter[SIDE_REST].sums[at].squares);
+
+	return (struct difference){ in_mean - rest_mean, sqrt(variance) };
+}
+
+static struct difference beyond_of(const struct sides *s, const struct scatter_side *scatter,
+				   uint32_t at, double in_part, double rest_part)
+{
+	struct proportion in = proportion_of(&s->in, &scatter[SIDE_IN], at, in_part);
+	struct proportion rest = proportion_of(&s->rest, &scatter[SIDE_REST], at, rest_part);
+	struct proportion_excess beyond = proportion_compare(&in, &rest);
+
+	return (struct difference){ beyond.excess, beyond.error };
+}
+
+/* The error that a difference is told from chance by. */
+static double noise_of(const struct difference *all, const struct difference *tame)
+{
+	if (tame->nsec * all->nsec <= 0)
+		return all->error;
+	return fmin(all->error, tame->error * all->nsec / tame->nsec);
+}
+
 static void compare_function(struct picture_function *to, const struct sides *s, uint32_t at)
 {
-	const struct scatter_side *scatter = s->scatter;
-	struct proportion in, rest;
-	struct proportion_excess beyond;
-	double error;
+	double in = to->total_in_nsec, rest = to->total_rest_nsec;
+	struct difference extra = extra_of(s, s->scatter, at, in, rest), tame_extra = extra;
+	struct difference beyond = beyond_of(s, s->scatter, at, in, rest), tame_beyond = beyond;
+	double noise, cut = 0;
 
+	if (s->tame) {
+		in = s->tame[SIDE_IN].sums[at].given;
+		rest = s->tame[SIDE_REST].sums[at].given;
+		tame_extra = extra_of(s, s->tame, at, in, rest);
+		tame_beyond = beyond_of(s, s->tame, at, in, rest);
+		cut = fmax(0, per_call(&s->in, to->total_in_nsec - in));
+	}
 	to->per_call_in_nsec = per_call(&s->in, to->total_in_nsec);
 	to->per_call_rest_nsec = per_call(&s->rest, to->total_rest_nsec);
-	to->extra_nsec = to->per_call_in_nsec - to->per_call_rest_nsec;
-	error = sqrt(
-		mean_variance(&s->in, to->per_call_in_nsec, scatter[SIDE_IN].sums[at].squares) +
-		mean_variance(&s->rest, to->per_call_rest_nsec,
-			      scatter[SIDE_REST].sums[at].squares));
-	to->extra_error = 1.96 * error;
-	to->z = error > 0 ? to->extra_nsec / error : 0;
+	to->extra_nsec = extra.nsec;
+	to->extra_error = 1.96 * extra.error;
 	to->extra_share = s->whole > 0 ? fmin(1, fmax(0, to->extra_nsec / s->whole)) : 0;
-	in = proportion_of(&s->in, &scatter[SIDE_IN], at, to->total_in_nsec);
-	rest = proportion_of(&s->rest, &scatter[SIDE_REST], at, to->total_rest_nsec);
-	beyond = proportion_compare(&in, &rest);
-	to->beyond_nsec = beyond.excess;
+	noise = noise_of(&extra, &tame_extra);
+	to->extra_noise = 1.96 * noise;
+	to->z = noise > 0 ? to->extra_nsec / noise : 0;
+	to->beyond_nsec = beyond.nsec;
 	to->beyond_error = 1.96 * beyond.error;
+	to->beyond_noise = 1.96 * noise_of(&beyond, &tame_beyond);
+	/* of what was cut all may be in what is left */
+	to->left_noise = fmin(to->beyond_error, 1.96 * tame_beyond.error + cut);
 }
 
 static double off_cpu(const struct picture *p, enum side side, const struct side_calls *c)
@@ -209,26 +251,46 @@ static void compare_itself(struct picture *p, const struct functions *fs, const 
 	compare_function(to, s, SCATTER_ITSELF);
 }
 
+/* False: no call is too long for its side. */
+static bool tame_sides(const struct scatter *from, const struct strata *strata, double net,
+		       struct scatter_side ret[2])
+{
+	double most[2];
+	bool any = false;
+
+	for (enum side side = SIDE_IN; side <= SIDE_REST; side++) {
+		most[side] = OUTLIER * scatter_typical(from, strata, side);
+		any = any || scatter_has_longer(from, strata, side, most[side]);
+	}
+	for (enum side side = SIDE_IN; any && side <= SIDE_REST; side++)
+		scatter_side(from, strata, side, net, most[side], &ret[side]);
+	return any;
+}
+
 void extra_functions(struct extra *x, const struct strata *strata, double net)
 {
 	struct picture *p = x->fold->picture;
 	struct functions *fs = &x->functions;
-	struct scatter_side scatter[2];
+	struct scatter_side scatter[2], tame[2] = { 0 };
 	struct sides s = { side_calls(p, SIDE_IN, strata), side_calls(p, SIDE_REST, strata), 0,
-			   scatter };
+			   scatter, NULL };
 
 	s.whole = whole_extra(p, &s.in, &s.rest);
 	functions_sum(fs);
-	scatter_side(&x->scatter, strata, SIDE_IN, net, &scatter[SIDE_IN]);
-	scatter_side(&x->scatter, strata, SIDE_REST, net, &scatter[SIDE_REST]);
+	for (enum side side = SIDE_IN; side <= SIDE_REST; side++)
+		scatter_side(&x->scatter, strata, side, net, INFINITY, &scatter[side]);
+	if (tame_sides(&x->scatter, strata, net, tame))
+		s.tame = tame;
 	for (uint32_t i = 0; i < fs->count; i++)
 		compare_function(&fs->list[i], &s, SCATTER_OF(i));
 	compare_itself(p, fs, &s);
 	functions_give(fs, p);
 	p->off_in_nsec = picture_unseen(p) ? off_cpu(p, SIDE_IN, &s.in) : 0;
 	p->off_rest_nsec = picture_unseen(p) ? off_cpu(p, SIDE_REST, &s.rest) : 0;
-	free(scatter[SIDE_IN].sums);
-	free(scatter[SIDE_REST].sums);
+	for (enum side side = SIDE_IN; side <= SIDE_REST; side++) {
+		free(scatter[side].sums);
+		free(tame[side].sums);
+	}
 }
 
 void extra_done(struct extra *x)

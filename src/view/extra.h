@@ -15,6 +15,13 @@
  * Whether it is more than a longer call of the same kind would have is another question:
  * model/proportion.h.
  *
+ * One call that is as long as twenty others makes such an interval wide, however often these
+ * others were in the function: the mean is not well known then, and yet that it is more is no
+ * chance.  So what is told from chance is also judged with calls that were sampled for more
+ * than OUTLIER times what the median of their side was, each as if it had been sampled for that
+ * (winsorized: Tukey 1962): if what is left of the difference is farther from chance, it is
+ * as far.
+ *
  * Which frames are within the span: those below the outermost frame of the
  * probed function.  Where that frame is missing (a frame-pointer walk skips
  * the caller of a function that has not set up its frame yet), those below the

@@ -38,6 +38,39 @@ static void intervals_know_calls_from_samples(void **state)
 	store_free(st);
 }
 
+/* A call that is as long as sixty others does not hide what these have more. */
+static void one_long_call_hides_nothing(void **state)
+{
+	enum { LONG = 300, SLOW = 20, FAST = 90 };
+	const struct chain *one[LONG + 1];
+	nsec durations[1 + SLOW + FAST];
+	struct store *st = make_store(NULL);
+	const struct picture_function *f;
+	struct picture *p;
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < LONG; i++)
+		one[i] = &in_expand;
+	one[LONG] = NULL;
+	call(st, 1, 1900 * MS, LONG * MS, one);
+	durations[n++] = LONG * MS;
+	for (unsigned i = 0; i < SLOW; i++, durations[n++] = 5 * MS)
+		call(st, 1000 + i, (1100 + 10 * i) * MS, 5 * MS, slow);
+	for (unsigned i = 0; i < FAST; i++, durations[n++] = MS)
+		call(st, 2000 + i, (1400 + 2 * i) * MS, MS, fast);
+	build_calls(st, 1000 * MS, 2000 * MS, 1, durations, n);
+	build_end(st, 2000 * MS);
+	p = ask_split(st, "dur > 3ms");
+	f = function(p, "expand");
+	assert_true(near(f->extra_nsec, (LONG + 4. * SLOW) / (SLOW + 1) * MS, 1e-9));
+	/* how much it is hardly is known: three quarters of it are of one call */
+	assert_true(f->extra_error > f->extra_nsec);
+	assert_true(f->z > 5 && 1.96 * f->beyond_nsec > 5 * f->beyond_noise);
+	assert_true(function(p, "render")->beyond_noise <= function(p, "render")->beyond_error);
+	picture_free(p);
+	store_free(st);
+}
+
 static void recursion_counts_once(void **state)
 {
 	static const struct chain deep = {
@@ -153,6 +186,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(differences_add_up),
 		cmocka_unit_test(intervals_know_calls_from_samples),
+		cmocka_unit_test(one_long_call_hides_nothing),
 		cmocka_unit_test(recursion_counts_once),
 		cmocka_unit_test(a_stack_without_the_span_counts_from_its_callers_on),
 		cmocka_unit_test(nested_probes_are_told_apart),

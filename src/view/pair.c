@@ -152,7 +152,8 @@ static void pair_functions(struct pair *pair, double seconds, double scale)
 		f->extra_error = 1.96 * error;
 		f->z = error > 0 ? f->extra_nsec / error : 0;
 		f->beyond_nsec = f->extra_nsec;
-		f->beyond_error = f->extra_error;
+		f->beyond_error = f->extra_noise = f->beyond_noise = f->left_noise =
+			f->extra_error;
 		f->extra_share = whole > 0 ? fmin(1, fmax(0, f->extra_nsec / whole)) : 0;
 		if (f->samples_rest)
 			f->samples_rest = fmax(1, whole_number(f->samples_rest / scale));

@@ -152,6 +152,12 @@ struct picture_function {
 	/* of extra_nsec, what a call of IN has beyond one of the rest that is as long: 0 where
 	 * everything takes longer alike; and half of the 95 % interval of that */
 	double beyond_nsec, beyond_error;
+	/* half of the 95 % intervals to tell extra_nsec (as z has it) and beyond_nsec from
+	 * chance by: no more than the errors, as a few calls that are much longer than all
+	 * others of their side make these wide, and yet are no chance (view/extra.h) */
+	double extra_noise, beyond_noise;
+	/* as beyond_noise, of what is left of it where others are taken off (view/cause) */
+	double left_noise;
 	uint32_t caller; /* frame that calls it most on SIDE_IN, UINT32_MAX = the span itself */
 	uint32_t depth;	 /* number of frames between it and the span, where it has most time */
 };

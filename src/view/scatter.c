@@ -71,11 +71,14 @@ static void close_call(struct scatter *s, struct scatter_stratum *to, double tim
 		double given = s->given[at];
 		struct scatter_sum *sum = sum_at(to, at);
 
+		sum->given += given;
 		sum->squares += given * given / times;
 		sum->cross += given * s->whole / times;
 		s->given[at] = 0;
 	}
 	array_clear(&s->touched);
+	to->calls += times;
+	to->whole += s->whole;
 	to->whole_squares += s->whole * s->whole / times;
 	s->whole = 0;
 }
@@ -94,11 +97,14 @@ void scatter_add(struct scatter *s, const struct strata_taken *taken, uint32_t c
 		close_call(s, to, 1);
 }
 
-/* part: of its squares. */
-static void add_stratum(const struct scatter_stratum *from, double part, uint32_t room,
-			struct scatter_side *to)
+/* times: its weights. */
+static void add_stratum(const struct scatter_stratum *from, double part, double squares_part,
+			double times, uint32_t room, struct scatter_side *to)
 {
-	to->whole_squares += part * from->whole_squares;
+	double squared = squares_part * times * times;
+
+	part *= times;
+	to->whole_squares += squared * from->whole_squares;
 	for (uint32_t i = 0; i < room; i++) {
 		const struct scatter_sum *page = i / SCATTER_PAGE < from->pages.count
 							 ? from->pages.at[i / SCATTER_PAGE]
@@ -108,26 +114,82 @@ static void add_stratum(const struct scatter_stratum *from, double part, uint32_
 			i |= SCATTER_PAGE - 1;
 			continue;
 		}
-		to->sums[i].squares += part * page[i % SCATTER_PAGE].squares;
-		to->sums[i].cross += part * page[i % SCATTER_PAGE].cross;
+		to->sums[i].given += part * page[i % SCATTER_PAGE].given;
+		to->sums[i].squares += squared * page[i % SCATTER_PAGE].squares;
+		to->sums[i].cross += squared * page[i % SCATTER_PAGE].cross;
 	}
 }
 
+/* What a sampled call of it was sampled for. */
+static double length_of(const struct scatter_stratum *st)
+{
+	return st->calls > 0 ? st->whole / st->calls : 0;
+}
+
+struct weighed_length {
+	double length, calls;
+};
+
+static int by_length(const void *va, const void *vb)
+{
+	const struct weighed_length *a = va, *b = vb;
+
+	return a->length < b->length ? -1 : a->length > b->length;
+}
+
+double scatter_typical(const struct scatter *s, const struct strata *strata, enum side side)
+{
+	ARRAY(struct weighed_length) list = { 0 };
+	double calls = 0, ret = 0;
+
+	for (uint32_t i = 0; i < s->strata.count; i++) {
+		const struct scatter_stratum *st = &s->strata.at[i];
+		double here = st->calls * strata->list.at[i].chances.part[side];
+
+		if (here <= 0)
+			continue;
+		array_push(&list, ((struct weighed_length){ length_of(st), here }));
+		calls += here;
+	}
+	if (list.count)
+		qsort(list.at, list.count, sizeof(*list.at), by_length);
+	for (uint32_t i = 0; i < list.count && calls > 0; i++) {
+		ret = list.at[i].length;
+		calls -= 2 * list.at[i].calls;
+	}
+	array_done(&list);
+	return ret;
+}
+
+bool scatter_has_longer(const struct scatter *s, const struct strata *strata, enum side side,
+			double most)
+{
+	for (uint32_t i = 0; i < s->strata.count; i++) {
+		if (strata->list.at[i].chances.part[side] > 0 &&
+		    length_of(&s->strata.at[i]) > most)
+			return true;
+	}
+	return false;
+}
+
 void scatter_side(const struct scatter *s, const struct strata *strata, enum side side,
-		  double net, struct scatter_side *ret)
+		  double net, double most, struct scatter_side *ret)
 {
 	uint32_t room = SCATTER_OF(s->fs->count);
 
 	*ret = (struct scatter_side){ .sums = mem_zeroed(room, sizeof(*ret->sums)) };
 	for (uint32_t i = 0; i < s->strata.count; i++) {
 		const struct stratum *st = &strata->list.at[i];
-		double part = st->chances.part[side];
+		double part = st->chances.part[side], times = net,
+		       length = length_of(&s->strata.at[i]);
 
-		ret->whole += net * part * st->judged_nsec;
-		if (st->chances.brief)
-			part *= part;
-		if (part > 0)
-			add_stratum(&s->strata.at[i], net * net * part, room, ret);
+		if (part <= 0)
+			continue;
+		if (length > most)
+			times *= most / length;
+		ret->whole += times * part * st->judged_nsec;
+		add_stratum(&s->strata.at[i], part, st->chances.brief ? part * part : part,
+			    times, room, ret);
 	}
 }
 

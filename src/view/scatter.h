@@ -19,6 +19,7 @@
 
 /* Sums over calls. */
 struct scatter_sum {
+	double given;	/* of g_i */
 	double squares; /* of g_i^2 */
 	double cross;	/* of g_i y_i */
 };
@@ -27,7 +28,8 @@ struct scatter_sum {
 #define SCATTER_PAGE 64
 
 struct scatter_stratum {
-	double whole_squares;		   /* of y_i^2 */
+	double calls;			   /* in which samples were taken */
+	double whole, whole_squares;	   /* of y_i, y_i^2 */
 	ARRAY(struct scatter_sum *) pages; /* by SCATTER_OF a function; NULL: nothing there */
 };
 
@@ -52,10 +54,16 @@ struct scatter {
 void scatter_add(struct scatter *s, const struct strata_taken *taken, uint32_t count);
 /* What was added of a stratum. */
 void scatter_forget(struct scatter *s, uint32_t stratum);
-/* The sums of a side of strata that were shared; net: times every weight.  ret->sums is the
- * caller's. */
+/* What the median of a side's sampled calls was sampled for, nanoseconds; 0: there are none. */
+double scatter_typical(const struct scatter *s, const struct strata *strata, enum side side);
+/* Are there any in strata whose calls were sampled for more than that on average? */
+bool scatter_has_longer(const struct scatter *s, const struct strata *strata, enum side side,
+			double most);
+/* The sums of a side of strata that were shared; net: times every weight.  Calls of strata that
+ * were sampled for more than `most` nanoseconds on average count as if it were that.  ret->sums
+ * is the caller's. */
 void scatter_side(const struct scatter *s, const struct strata *strata, enum side side,
-		  double net, struct scatter_side *ret);
+		  double net, double most, struct scatter_side *ret);
 void scatter_done(struct scatter *s);
 
 #endif

@@ -87,7 +87,7 @@ static bool is_lacked(const struct picture *p, const struct picture_function *f,
 
 	return can_be_less(p, f) && -f->z >= least &&
 	       lacked_of(f, all) >= SHARE_BEYOND * -all->extra &&
-	       COMPARE_Z * -f->beyond_nsec >= least * f->beyond_error;
+	       COMPARE_Z * -f->beyond_nsec >= least * f->beyond_noise;
 }
 
 /* Where these calls never come the way ends; else it goes down.  A name is preferred. */
