@@ -329,6 +329,7 @@ static void a_bound_that_mixes_kinds_is_said(void **state)
 	p->threshold = 2000000;
 	verdict_print(&t, p, 1000);
 	assert_null(strstr(text_string(&t), "shorter kind"));
+	assert_null(strstr(text_string(&t), "Next: the same"));
 	text_clear(&t);
 	p->threshold = 470000;
 	verdict_print(&t, p, 1000);
@@ -336,6 +337,8 @@ static void a_bound_that_mixes_kinds_is_said(void **state)
 			       " % of these calls are only the slower ones of a kind around "));
 	assert_non_null(
 		strstr(text_string(&t), "The longer kind alone: --split 'dur > 1500us'."));
+	assert_non_null(
+		strstr(text_string(&t), "\nNext: the same with --split 'dur > 1500us'\n"));
 	text_clear(&t);
 	p->threshold = 4000000; /* amid the longer ones */
 	verdict_print(&t, p, 1000);

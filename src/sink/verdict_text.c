@@ -654,6 +654,25 @@ void verdict_words(struct text *t, const struct picture *p, const struct verdict
 	say_kinds(t, p);
 }
 
+/* A split that would say more than this one, on a line of its own. */
+static bool say_next_split(struct text *t, const struct picture *p)
+{
+	const struct picture_span *span = headline_span(p);
+	AUTO_TEXT struct text ask = { 0 };
+	struct shape_mix mix;
+	struct shape_cut cut;
+
+	if (!span || !headline_above_percentile(p))
+		return false;
+	if (shape_mixed(span, p->threshold, &mix))
+		ask_for_bound(&ask, p, mix.bound);
+	else if (shape_parted(span, p->threshold, &cut))
+		ask_for_bound(&ask, p, cut.bound);
+	if (ask.size)
+		text_format(t, "Next: the same with%s\n", text_string(&ask));
+	return ask.size;
+}
+
 /* What to look into next; NULL when it is this span itself, or nothing. */
 static const struct picture_function *to_look_into(const struct picture *p,
 						   const struct verdict *v)
@@ -681,6 +700,8 @@ void verdict_print(struct text *t, const struct picture *p, unsigned columns)
 
 	verdict_words(&words, p, &v);
 	columns_wrap(t, text_string(&words), columns, 0);
+	if (v.kind != VERDICT_BLURRED && say_next_split(t, p))
+		return;
 	if (next)
 		say_next(t, p, next);
 }
