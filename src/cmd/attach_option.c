@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "cmd/command.h"
 #include "cmd/event_option.h"
+#include "view/toll.h"
 #include "wire/sample_cause.h"
 
 #include <errno.h>
@@ -107,7 +108,7 @@ void attach_say(struct session *s)
 void attach_say_price(const struct session *s, const struct picture *p,
 		      const struct run_option *o)
 {
-	double share = p ? p->losses.probe_nsec / (double)(clock_now() - s->began) : 0;
+	double share = p ? toll_least(&p->losses) / (double)(clock_now() - s->began) : 0;
 
 	if (share > o->budget)
 		log_warn(

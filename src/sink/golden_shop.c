@@ -1,4 +1,5 @@
 #include "sink/golden_build.h"
+#include "view/toll.h"
 
 #include <math.h>
 
@@ -125,6 +126,9 @@ struct picture_span *golden_span_add(struct picture *p)
 	s->p999 = 3400000;
 	s->max = 11800000;
 	s->cost_nsec = 620;
+	p->losses.probe_nsec = s->cost_nsec * s->entries;
+	p->losses.in_probes = 41;
+	toll_by_samples(&p->losses, 41, GOLDEN_PERIOD);
 	buckets_fill(s);
 	p->split_span = 0;
 	return s;

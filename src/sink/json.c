@@ -107,6 +107,8 @@ static void add_losses(struct text *t, const struct picture_losses *l)
 	add_number(t, "forgotten", l->forgotten);
 	add_number(t, "in_probes", l->in_probes);
 	add_number(t, "probe_ns", l->probe_nsec);
+	add_number(t, "probe_low_ns", l->probe_low_nsec);
+	add_number(t, "probe_high_ns", l->probe_high_nsec);
 	add_number(t, "tick_ns", l->tick_nsec);
 	add_number(t, "stacks", l->stacks);
 	add_number(t, "children", l->children);

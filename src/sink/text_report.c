@@ -16,9 +16,11 @@
 #include "sink/verdict_text.h"
 #include "sink/walk.h"
 #include "view/shape.h"
+#include "view/toll.h"
 #include "wire/sample_cause.h"
 #include "wire/span_end.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #define COLUMNS_DEFAULT 80
@@ -251,9 +253,32 @@ static void add_span_price(struct report *r, const struct picture_span *s)
 
 	if (!s->cost_nsec)
 		return;
-	text_format(r->out, "  cost, by %s: %s a call × %s = %.2g %% of a core\n",
+	text_format(r->out, "  cost, by %s: %s a call × %s = %.2g %% of a core%s\n",
 		    ending_of(s->exit)->phrase, text_duration(cost, s->cost_nsec),
-		    text_rate(rate, s->rate), 100 * s->cost_nsec * s->rate / NSEC_PER_SEC);
+		    text_rate(rate, s->rate), 100 * s->cost_nsec * s->rate / NSEC_PER_SEC,
+		    toll_is_dearer(&r->p->losses) ? " at least" : "");
+}
+
+/* Where the probes' price is not all that they took. */
+static void add_toll(struct report *r)
+{
+	const struct picture_losses *l = &r->p->losses;
+	double percent = 100 / fmax(1, (double)(r->p->to - r->p->from)), calls = 0;
+	char count[TEXT_QUANTITY], low[TEXT_QUANTITY], high[TEXT_QUANTITY];
+	AUTO_TEXT struct text line = { 0 };
+
+	for (uint32_t i = 0; i < r->p->spans.count; i++)
+		calls += r->p->spans.at[i].entries;
+	if (!toll_is_dearer(l) || calls < 1)
+		return;
+	text_format(
+		&line,
+		"  %s samples fell into probes: %.2g to %.2g %% of a core, %s to %s a call; "
+		"amid the target's own work they cost more than where they were tried",
+		text_count(count, l->in_probes), percent * l->probe_low_nsec,
+		percent * l->probe_high_nsec, text_duration(low, l->probe_low_nsec / calls),
+		text_duration(high, l->probe_high_nsec / calls));
+	part_words(r, &line);
 }
 
 static void add_spans(struct report *r)
@@ -270,6 +295,7 @@ static void add_spans(struct report *r)
 		add_span_shape(r, s);
 		add_span_price(r, s);
 	}
+	add_toll(r);
 }
 
 /* Where the samples went, so that nothing is left out silently. */

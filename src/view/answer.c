@@ -2,6 +2,7 @@
 
 #include "view/blur.h"
 #include "view/gap.h"
+#include "view/toll.h"
 #include "wire/sample_cause.h"
 
 #include <math.h>
@@ -129,6 +130,8 @@ static void answer_losses(struct answer *a)
 	to->programs = a->store->programs.count;
 	to->programs_latest = a->store->programs.latest;
 	to->in_probes = (uint64_t)(a->gather->in_probes + 0.5);
+	if (a->store->probes.count && !query_is_filtered(a->query))
+		toll_by_samples(to, a->gather->in_probes, a->store->origin.period);
 	if (to->stacks_unreadable < from->stacks)
 		to->stacks_unreadable = from->stacks;
 	gap_sort(p);

@@ -513,6 +513,8 @@ static void what_fell_into_a_probe_is_left_out(void **state)
 	assert_int_equal(p->losses.forgotten, 0);
 	assert_int_equal(p->samples, 3);
 	assert_int_equal(p->losses.in_probes, 2);
+	assert_in_range(p->losses.probe_low_nsec, 1, 2 * MS);
+	assert_in_range(p->losses.probe_high_nsec, 2 * MS, 10 * MS);
 	assert_int_equal(p->sides[SIDE_IN].samples, 3);
 	assert_int_equal(p->nodes.at[node(p, "main/handle/sys_read/sys_read")].self[SIDE_IN],
 			 2);
@@ -525,7 +527,8 @@ static void what_fell_into_a_probe_is_left_out(void **state)
 	picture_free(p);
 	p = ask(st, &(struct query){ .tid = 8 });
 	assert_int_equal(p->samples, 0);
-	assert_int_equal(p->losses.in_probes, 0); /* they are not of this thread */
+	assert_int_equal(p->losses.in_probes, 0);	/* they are not of this thread */
+	assert_int_equal(p->losses.probe_high_nsec, 0); /* and calls are of all */
 	picture_free(p);
 	store_free(st);
 }

@@ -199,6 +199,8 @@ static void pair_origin(struct pair *pair, const struct picture *before,
 	to->forgotten += from->forgotten;
 	to->in_probes += from->in_probes;
 	to->probe_nsec += from->probe_nsec;
+	to->probe_low_nsec += from->probe_low_nsec;
+	to->probe_high_nsec += from->probe_high_nsec;
 }
 
 struct picture *picture_pair(const struct picture *before, const struct picture *now)

@@ -176,7 +176,10 @@ struct picture_losses {
 	uint64_t forgotten;  /* samples dropped from the store to stay bounded */
 	uint64_t in_probes;  /* samples that fell into sonde's probes; left out */
 	uint64_t probe_nsec; /* what the probes cost: calls x their measured price */
-	uint64_t tick_nsec;  /* what a tick takes from the call it falls in */
+	/* and what they cost by the samples in them, the 95 % interval of it; both 0: not known
+	 */
+	uint64_t probe_low_nsec, probe_high_nsec;
+	uint64_t tick_nsec; /* what a tick takes from the call it falls in */
 };
 
 /* Stacks that stopped in one image, for one reason. */

@@ -64,6 +64,8 @@ void run_fork(struct run *r);
 void run_exec(struct run *r);
 /* alone.c: calls beside calls that nobody watches */
 void run_alone(struct run *r);
+/* rare.c: what a call costs more that meets cold caches */
+void run_rare(struct run *r);
 /* mixed.c: quick calls and slow ones */
 void run_mixed(struct run *r);
 /* planted.c: calls whose cause is known */

@@ -55,7 +55,9 @@ function Honest({ p }: { p: Picture }) {
   const own = useOwnCpu(), l = p.losses;
   const lost = (l.ring ?? 0) + (l.throttled ?? 0) + (l.forgotten ?? 0);
   const cut = (l.stacks_truncated ?? 0) + (l.stacks_unreadable ?? 0);
-  const probes = p.spans.reduce((sum, s) => sum + (s.removed ? 0 : s.rate * s.cost_ns), 0) / 1e9;
+  const priced = p.spans.reduce((sum, s) => sum + (s.removed ? 0 : s.rate * s.cost_ns), 0) / 1e9;
+  const sampled = (l.probe_low_ns ?? 0) / Math.max(1, p.window.to_ns - p.window.from_ns);
+  const probes = Math.max(priced, sampled);
   const item = (text: string, title: string, bad: boolean) =>
     <span class={bad ? "warn" : ""} title={title}>{text}</span>;
   return (

@@ -1,0 +1,25 @@
+#include "view/toll.h"
+
+#include "model/profile.h"
+#include "view/compare.h"
+
+#include <math.h>
+
+void toll_by_samples(struct picture_losses *l, double samples, double period)
+{
+	double middle = samples + COMPARE_Z * COMPARE_Z / 2;
+	double half = COMPARE_Z * sqrt(samples + COMPARE_Z * COMPARE_Z / 4);
+
+	l->probe_low_nsec = whole_number(fmax(0, middle - half) * period);
+	l->probe_high_nsec = whole_number((middle + half) * period);
+}
+
+bool toll_is_dearer(const struct picture_losses *l)
+{
+	return l->probe_low_nsec > l->probe_nsec;
+}
+
+nsec toll_least(const struct picture_losses *l)
+{
+	return toll_is_dearer(l) ? l->probe_low_nsec : l->probe_nsec;
+}
