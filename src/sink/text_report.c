@@ -29,6 +29,7 @@
 #define SPARK_COLUMNS 40 /* at most, with what it begins at */
 #define SPARK_LEAST 16
 #define WRAP_INDENT 4
+#define TOLL_SEEN 10 /* durations that are as many times as long hide it */
 
 #define PLACE_NATURAL 1000 /* columns: in full */
 
@@ -259,6 +260,16 @@ static void add_span_price(struct report *r, const struct picture_span *s)
 		    toll_is_dearer(&r->p->losses) ? " at least" : "");
 }
 
+/* Are there calls so short that what a probe took beyond its price is a part of how long they
+ * seem to last?  beyond: a call. */
+static bool seen_in_durations(const struct picture *p, double beyond)
+{
+	for (uint32_t i = 0; i < p->spans.count; i++)
+		if (p->spans.at[i].calls && p->spans.at[i].p50 < beyond * TOLL_SEEN)
+			return true;
+	return false;
+}
+
 /* Where the probes' price is not all that they took. */
 static void add_toll(struct report *r)
 {
@@ -278,6 +289,8 @@ static void add_toll(struct report *r)
 		text_count(count, l->in_probes), percent * l->probe_low_nsec,
 		percent * l->probe_high_nsec, text_duration(low, l->probe_low_nsec / calls),
 		text_duration(high, l->probe_high_nsec / calls));
+	if (seen_in_durations(r->p, (l->probe_low_nsec - l->probe_nsec) / calls))
+		text_add(&line, ", and durations this short keep a part of that");
 	part_words(r, &line);
 }
 
