@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define ROUGH_DECIMALS 9
+
 void text_done(struct text *t)
 {
 	free(t->bytes);
@@ -160,6 +162,17 @@ char *text_duration(char buf[TEXT_QUANTITY], double nsec)
 		}
 	}
 	snprintf(to, TEXT_QUANTITY - 1, "%.0f ns", v);
+	return buf;
+}
+
+char *text_rough(char buf[TEXT_QUANTITY], double v)
+{
+	int decimals = 0;
+
+	v = fmin(fmax(v, 0), 1e15);
+	for (double least = 9.95; v < least && decimals < ROUGH_DECIMALS; least /= 10)
+		decimals++;
+	snprintf(buf, TEXT_QUANTITY, "%.*f", v > 0 ? decimals : 0, v);
 	return buf;
 }
 

@@ -48,6 +48,8 @@ char *text_duration(char buf[TEXT_QUANTITY], double nsec);
 char *text_count(char buf[TEXT_QUANTITY], uint64_t n);
 /* "0.50/s", "480/s", "33.7 k/s", "1.20 M/s": three significant digits. */
 char *text_rate(char buf[TEXT_QUANTITY], double per_second);
+/* "0.0081", "0.10", "1.7", "38", "412": two significant digits, or the whole number. */
+char *text_rough(char buf[TEXT_QUANTITY], double v);
 /* "412 B", "1.2 KiB", "33 MiB". */
 char *text_size(char buf[TEXT_QUANTITY], uint64_t bytes);
 

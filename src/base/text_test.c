@@ -188,6 +188,25 @@ static void rates_have_three_digits(void **state)
 	assert_true(strlen(text_rate(buf, 1e300)) < TEXT_QUANTITY);
 }
 
+static void rough_numbers_have_two_digits(void **state)
+{
+	static const struct {
+		double v;
+		const char *text;
+	} cases[] = {
+		{ 0, "0" },	 { 0.0081, "0.0081" }, { 0.0994, "0.099" }, { 0.0996, "0.10" },
+		{ 0.1, "0.10" }, { 1.74, "1.7" },      { 9.94, "9.9" },	    { 9.96, "10" },
+		{ 38.4, "38" },	 { 120.4, "120" },     { -3, "0" },
+	};
+	char buf[TEXT_QUANTITY];
+
+	(void)state;
+	for (unsigned i = 0; i < COUNT_OF(cases); i++)
+		assert_string_equal(text_rough(buf, cases[i].v), cases[i].text);
+	assert_true(strlen(text_rough(buf, 1e300)) < TEXT_QUANTITY);
+	assert_true(strlen(text_rough(buf, 1e-300)) < TEXT_QUANTITY);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -195,6 +214,7 @@ int main(void)
 		cmocka_unit_test(a_terminal_is_given_nothing_to_act_on),
 		cmocka_unit_test(durations_have_three_digits),
 		cmocka_unit_test(rates_have_three_digits),
+		cmocka_unit_test(rough_numbers_have_two_digits),
 		cmocka_unit_test(counts_and_sizes_are_readable),
 		cmocka_unit_test(globs_take_slashes_and_dots),
 		cmocka_unit_test(distances_are_levenshteins),

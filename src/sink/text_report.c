@@ -250,14 +250,14 @@ static void add_span_shape(struct report *r, const struct picture_span *s)
 
 static void add_span_price(struct report *r, const struct picture_span *s)
 {
-	char cost[TEXT_QUANTITY], rate[TEXT_QUANTITY];
+	char cost[TEXT_QUANTITY], rate[TEXT_QUANTITY], percent[TEXT_QUANTITY];
 
 	if (!s->cost_nsec)
 		return;
-	text_format(r->out, "  cost, by %s: %s a call × %s = %.2g %% of a core%s\n",
+	text_format(r->out, "  cost, by %s: %s a call × %s = %s %% of a core\n",
 		    ending_of(s->exit)->phrase, text_duration(cost, s->cost_nsec),
-		    text_rate(rate, s->rate), 100 * s->cost_nsec * s->rate / NSEC_PER_SEC,
-		    toll_is_dearer(&r->p->losses) ? " at least" : "");
+		    text_rate(rate, s->rate),
+		    text_rough(percent, 100 * s->cost_nsec * s->rate / NSEC_PER_SEC));
 }
 
 /* Are there calls so short that what a probe took beyond its price is a part of how long they
@@ -275,20 +275,20 @@ static void add_toll(struct report *r)
 {
 	const struct picture_losses *l = &r->p->losses;
 	double percent = 100 / fmax(1, (double)(r->p->to - r->p->from)), calls = 0;
-	char count[TEXT_QUANTITY], low[TEXT_QUANTITY], high[TEXT_QUANTITY];
+	char low[TEXT_QUANTITY], high[TEXT_QUANTITY];
 	AUTO_TEXT struct text line = { 0 };
 
 	for (uint32_t i = 0; i < r->p->spans.count; i++)
 		calls += r->p->spans.at[i].entries;
 	if (!toll_is_dearer(l) || calls < 1)
 		return;
-	text_format(
-		&line,
-		"  %s samples fell into probes: %.2g to %.2g %% of a core, %s to %s a call; "
-		"amid the target's own work they cost more than where they were tried",
-		text_count(count, l->in_probes), percent * l->probe_low_nsec,
-		percent * l->probe_high_nsec, text_duration(low, l->probe_low_nsec / calls),
-		text_duration(high, l->probe_high_nsec / calls));
+	text_format(&line, "    %sby samples rather %s to %s %%: ",
+		    r->p->spans.count > 1 ? "all " : "",
+		    text_rough(low, percent * l->probe_low_nsec),
+		    text_rough(high, percent * l->probe_high_nsec));
+	text_format(&line, "amid other work a call takes %s to %s µs",
+		    text_rough(low, l->probe_low_nsec / calls / NSEC_PER_USEC),
+		    text_rough(high, l->probe_high_nsec / calls / NSEC_PER_USEC));
 	if (seen_in_durations(r->p, (l->probe_low_nsec - l->probe_nsec) / calls))
 		text_add(&line, ", and durations this short keep a part of that");
 	part_words(r, &line);

@@ -30,7 +30,7 @@ check 'in all that the target ran they are told from nothing' holds \
 dearer=$(value "$out" 'd["losses"]["probe_low_ns"] > d["losses"]["probe_ns"]')
 "$sonde" report "$work/x.sonde" >"$err"
 says_dearer() { # whatever the lines: also that calls of a microsecond keep a part of it
-	tr -s '\n ' ' ' <"$err" | grep -q 'fell into probes: .* of a core, .* a call; .* keep a part'
+	tr -s '\n ' ' ' <"$err" | grep -q 'by samples rather .* a call takes .* keep a part'
 }
 if [ "$dearer" = True ]; then
 	check 'and the report says that it is more than their price' says_dearer
