@@ -16,6 +16,8 @@
 #define CHAIN_COLUMNS 60 /* names on one line, with what is before them */
 #define NAME_LEAST 16
 #define PLACE_COLUMNS 24
+#define PASSED_SHARE 0.9 /* of what was shown last: little happened since */
+#define PASSED_LEAST 3	 /* functions that "…" is shorter than */
 
 struct line {
 	double share;
@@ -136,6 +138,33 @@ static uint32_t add_chain(struct branches *b, uint32_t node)
 	return node;
 }
 
+static bool is_of_kernel(const struct branches *b, uint32_t node)
+{
+	const struct picture *p = b->r->p;
+
+	return p->frames.at[p->nodes.at[node].frame].kind == FRAME_KERNEL;
+}
+
+/* On the only way down inside the kernel, what has nearly all of the time of what was shown
+ * last, and passes it on, says little: from `node`, called by that, to the first that says
+ * more.  *ret_passed: how many were left out, 0 where they are few. */
+static uint32_t pass_kernel(const struct branches *b, uint32_t node, uint32_t *ret_passed)
+{
+	uint32_t end, first, to = node, passed = 0;
+	double least = PASSED_SHARE * b->total[parent_of(b, node)];
+
+	while (is_of_kernel(b, parent_of(b, to)) && b->total[to] >= least) {
+		first = branches_of(b, to, &end);
+		if (end - first != 1 || !is_of_kernel(b, b->nodes[first]) ||
+		    b->total[to] - b->total[b->nodes[first]] > BRANCH_LEAST * b->total[0])
+			break;
+		to = b->nodes[first];
+		passed++;
+	}
+	*ret_passed = passed < PASSED_LEAST ? 0 : passed;
+	return *ret_passed ? to : node;
+}
+
 static uint32_t add_line(struct branches *b, uint32_t node)
 {
 	struct line line = {
@@ -149,7 +178,8 @@ static uint32_t add_line(struct branches *b, uint32_t node)
 }
 
 /* A branch that is alone goes on where its caller stands, so that long ways stay readable;
- * of several, each is a step further in.  What is below depends on whether it was the last. */
+ * of several, each is a step further in; in the kernel some are passed over.  What is below
+ * depends on whether it was the last. */
 static void add_branches(struct branches *b, uint32_t node, unsigned depth)
 {
 	size_t prefix = b->prefix.size;
@@ -157,14 +187,18 @@ static void add_branches(struct branches *b, uint32_t node, unsigned depth)
 
 	for (uint32_t i = first; i < end; i++) {
 		bool alone = end - first == 1, last = i + 1 == end;
-		uint32_t at;
+		uint32_t at = b->nodes[i], passed = 0;
 
 		if (b->lines.count >= LINES_MAX || depth >= DEPTH_MAX) {
 			b->hidden++;
 			continue;
 		}
 		text_add(&b->prefix, alone ? "› " : last ? "└─ " : "├─ ");
-		at = add_line(b, b->nodes[i]);
+		if (alone)
+			at = pass_kernel(b, at, &passed);
+		if (passed)
+			text_format(&b->prefix, "… %u more › ", passed);
+		at = add_line(b, at);
 		text_cut(&b->prefix, prefix);
 		text_add(&b->prefix, alone ? "" : last ? "   " : "│  ");
 		add_branches(b, at, depth + 1);
