@@ -53,6 +53,23 @@ struct proportion_excess proportion_compare(const struct proportion *in,
 	};
 }
 
+static double deviance_of(double seen, double expected)
+{
+	return seen > 0 ? 2 * seen * log(seen / expected) : 0;
+}
+
+double proportion_z_of_counts(double in, double all, double share)
+{
+	double expected = all * share, more = in > expected ? 1 : -1;
+	double seen = in - more / 2, deviance;
+
+	if (!(expected > 0) || !(expected < all) || in < 0 || in > all ||
+	    (seen - expected) * more <= 0)
+		return 0;
+	deviance = deviance_of(seen, expected) + deviance_of(all - seen, all - expected);
+	return more * sqrt(fmax(0, deviance));
+}
+
 double proportion_z_least(double chance, unsigned tested)
 {
 	double low = 0, high = 40, tail = chance / (tested ? tested : 1);

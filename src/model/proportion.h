@@ -39,6 +39,14 @@ struct proportion_excess {
 struct proportion_excess proportion_compare(const struct proportion *in,
 					    const struct proportion *rest);
 
+/* How far it is from chance, as a z, that `in` of `all` events are on a side that each is on
+ * with the chance `share`: the signed root of the binomial's deviance (McCullagh and Nelder,
+ * Generalized Linear Models, 2nd ed., 4.4.3), half an event taken off as counts are whole
+ * (Yates 1934).  Right for counts that are too small for the error that their own spread
+ * gives: of 11 events, all on a side of one in seven, that says 3.3, and this 6.1.  The numbers
+ * need not be whole. */
+double proportion_z_of_counts(double in, double all, double share);
+
 /* The least |z| that is no chance when so many of them are looked at: with `chance` that
  * any of them is as far out, of a normal distribution on both sides (Bonferroni). */
 double proportion_z_least(double chance, unsigned tested);

@@ -1,5 +1,6 @@
 #include "model/proportion.h"
 
+#include "base/array.h"
 #include "base/table.h"
 
 #include <math.h>
@@ -23,6 +24,35 @@ static void the_least_z_is_that_of_tables(void **state)
 	assert_true(near(proportion_z_least(.01, 1), 2.57583, 1e-4));
 	assert_true(near(proportion_z_least(.01, 10), 3.29053, 1e-4));
 	assert_true(near(proportion_z_least(.01, 0), 2.57583, 1e-4));
+}
+
+/* p of the same by the binomial's exact tail, as its z on both sides. */
+static void counts_are_as_far_from_chance_as_the_exact_tail(void **state)
+{
+	static const struct {
+		double in, all, share, exact;
+	} rows[] = {
+		/* all of them on one side: share^all */
+		{ 4, 4, .05, 4.37 },
+		{ 11, 11, 1. / 7, 6.10 },
+		/* 1 - pbinom(7, 20, .2), 1 - pbinom(59, 100, .5) */
+		{ 8, 20, .2, 1.85 },
+		{ 60, 100, .5, 1.90 },
+	};
+
+	for (unsigned i = 0; i < COUNT_OF(rows); i++) {
+		double z = proportion_z_of_counts(rows[i].in, rows[i].all, rows[i].share);
+
+		assert_true(near(z, rows[i].exact, .15));
+		z = proportion_z_of_counts(rows[i].all - rows[i].in, rows[i].all,
+					   1 - rows[i].share);
+		assert_true(near(-z, rows[i].exact, .15));
+	}
+	/* what is expected, and half an event from that, is no distance */
+	assert_true(proportion_z_of_counts(1, 20, .05) == 0);
+	assert_true(proportion_z_of_counts(1.4, 20, .05) == 0);
+	assert_true(proportion_z_of_counts(0, 0, .5) == 0);
+	assert_true(proportion_z_of_counts(3, 3, 0) == 0);
 }
 
 static void an_excess_by_hand(void **state)
@@ -160,6 +190,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_least_z_is_that_of_tables),
+		cmocka_unit_test(counts_are_as_far_from_chance_as_the_exact_tail),
 		cmocka_unit_test(an_excess_by_hand),
 		cmocka_unit_test(of_too_few_samples_no_share_is_known),
 		cmocka_unit_test(longer_calls_have_no_excess),

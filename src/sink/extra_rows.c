@@ -7,10 +7,13 @@
 #include <math.h>
 
 #define LINES_MAX 12	/* of functions that stand out from noise */
-#define NOISE_MAX 3	/* and some that do not, for the eye to compare */
+#define NOISE_MAX 3	/* where there are none, some that do not, for the eye to compare */
 #define TOO_SMALL 0.005 /* of the largest difference: certain, but of no interest */
 #define SAME 0.99	/* of its caller's: the same time */
-#define NOTHING 0.002	/* of the line's larger number: no difference to be seen */
+#define SAME_KERNEL                                                                       \
+	0.85	      /* both of the kernel: nothing to be done about where it goes there \
+		       */
+#define NOTHING 0.002 /* of the line's larger number: no difference to be seen */
 
 _Static_assert(LINES_MAX + NOISE_MAX <= NEST_MOST, "all rows are looked for in one another");
 
@@ -73,9 +76,14 @@ static void pick_noise(struct extra_rows *t)
 	}
 }
 
-static bool is_same(double of, double caller, double most)
+static bool is_same(double of, double caller, double most, double same)
 {
-	return fabs(of - caller) <= fmax((1 - SAME) * caller, NOTHING * most);
+	return fabs(of - caller) <= fmax((1 - same) * caller, NOTHING * most);
+}
+
+static bool is_of_kernel(const struct extra_rows *t, uint32_t i)
+{
+	return t->p->frames.at[extra_row(t, i)->frame].kind == FRAME_KERNEL;
 }
 
 /* A frame that says who has a lock, or ended a wait, begins something new: what another thread
@@ -85,13 +93,14 @@ static bool says_the_same(const struct extra_rows *t, uint32_t i, uint32_t calle
 	struct contrast d = contrast_of_function(extra_row(t, i));
 	struct contrast c = contrast_of_function(extra_row(t, caller));
 	double most = fmax(c.in, c.rest);
+	double same = is_of_kernel(t, i) && is_of_kernel(t, caller) ? SAME_KERNEL : SAME;
 	uint32_t frame = extra_row(t, i)->frame;
 	bool begins =
 		t->p->frames.at[frame].kind == FRAME_WAIT && picture_is_of_other(t->p, frame);
 
-	return !t->nest.shared[i] && !begins &&
+	return t->nest.shared[i] == t->nest.shared[caller] && !begins &&
 	       contrast_is_noise(t->p, &d) == contrast_is_noise(t->p, &c) &&
-	       is_same(d.in, c.in, most) && is_same(d.rest, c.rest, most);
+	       is_same(d.in, c.in, most, same) && is_same(d.rest, c.rest, most, same);
 }
 
 /* One that would follow alone takes a line either way: better with its place and numbers. */
@@ -141,12 +150,18 @@ static bool is_said(const struct verdict *v, const struct picture_function *f)
 	return v->most == f || v->less == f;
 }
 
-/* Leaves the first lines, with all that share them. */
-static void cut_lines(struct extra_rows *t)
+/* Leaves what the verdict names and the first lines, with all that share them. */
+static void cut_lines(struct extra_rows *t, const struct verdict *v)
 {
 	bool stays[NEST_MOST] = { false };
 	uint32_t lines = 0, kept = 0;
 
+	for (uint32_t i = 0; i < t->count; i++) {
+		if (!is_said(v, extra_row(t, i)) || stays[line_of(t, i)])
+			continue;
+		lines++;
+		stays[line_of(t, i)] = true;
+	}
 	for (uint32_t i = 0; i < t->count && lines < LINES_MAX; i++) {
 		lines += !stays[line_of(t, i)];
 		stays[line_of(t, i)] = true;
@@ -164,8 +179,9 @@ void extra_rows_make(struct extra_rows *t, const struct picture *p)
 	*t = (struct extra_rows){ .p = p };
 	pick_significant(t);
 	link_rows(t);
-	cut_lines(t);
-	pick_noise(t);
+	cut_lines(t, &v);
+	if (!t->count)
+		pick_noise(t);
 	link_rows(t);
 	for (uint32_t i = 0; i < t->count; i++)
 		t->said[i] = is_said(&v, extra_row(t, i));

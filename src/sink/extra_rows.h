@@ -23,6 +23,22 @@ struct extra_rows {
 	bool said[NEST_MOST]; /* the verdict names it: it is looked for here */
 };
 
+/* Lines that are a part of several others add nothing to them: they have a block of their own.
+ * Does the one begin a line there, in no other of it? */
+static inline bool extra_rows_apart(const struct extra_rows *t, uint32_t i)
+{
+	uint32_t within = t->nest.within[i];
+
+	return t->nest.shared[i] && !t->follows[i] &&
+	       (within == NEST_NONE || !t->nest.shared[within]);
+}
+
+/* Does the one begin a line directly below the other (NEST_NONE: below none)? */
+static inline bool extra_rows_below(const struct extra_rows *t, uint32_t i, uint32_t parent)
+{
+	return t->nest.within[i] == parent && !t->follows[i] && !extra_rows_apart(t, i);
+}
+
 /* Of p, whose sides are compared. */
 void extra_rows_make(struct extra_rows *t, const struct picture *p);
 const struct picture_function *extra_row(const struct extra_rows *t, uint32_t i);

@@ -81,6 +81,48 @@ static void what_several_call_shares_none(void **state)
 {
 	assert_string_equal(LINES({ "parse;copy", 600, 100 }, { "render;copy", 300, 50 }),
 			    "copy, parse, render");
+	/* with those that it alone calls */
+	assert_string_equal(LINES({ "parse;copy;move;mov", 600, 100 },
+				  { "render;copy;move;mov", 300, 50 }),
+			    "copy+move+mov, parse, render");
+}
+
+static void what_the_kernel_passes_on_shares_a_line(void **state)
+{
+	assert_string_equal(LINES({ "send;@entry;@write;@tcp;@push", 800, 100 },
+				  { "send;@entry;@write;@tcp", 60, 0 },
+				  { "send;@entry;@write", 90, 0 }),
+			    "send+entry+write+tcp+push");
+	assert_string_equal(LINES({ "send;entry;write;tcp;push", 800, 100 },
+				  { "send;entry;write;tcp", 60, 0 },
+				  { "send;entry;write", 90, 0 }),
+			    "send+entry+write, tcp in write, push in tcp");
+}
+
+static void noise_is_shown_where_there_is_nothing_else(void **state)
+{
+	assert_string_equal(LINES({ "parse", 500, 100 }, { "render", 300, 300 }), "parse");
+	assert_string_equal(LINES({ "render", 300, 300 }), "render");
+}
+
+/* All that is longer by its proportion has more time than what is new. */
+static void what_the_verdict_names_has_a_line(void **state)
+{
+	struct build_samples stacks[16] = { 0 };
+	char names[14][80];
+	size_t n = 0;
+
+	for (unsigned i = 0; i < 14; i++) {
+		char *name = names[i];
+
+		n = i ? strlen(names[i - 1]) : 0;
+		memcpy(name, i ? names[i - 1] : "", n);
+		snprintf(name + n, sizeof(names[i]) - n, "%sf%u", i ? ";" : "", i);
+		stacks[i] =
+			(struct build_samples){ name, i == 13 ? 900 : 100, i == 13 ? 450 : 50 };
+	}
+	stacks[14] = (struct build_samples){ "sort", 300, 0 };
+	assert_non_null(strstr(lines(stacks), "sort"));
 }
 
 static void a_long_way_takes_no_room_from_others(void **state)
@@ -120,6 +162,9 @@ int main(void)
 		cmocka_unit_test(what_is_called_on_the_way_is_within),
 		cmocka_unit_test(what_the_holder_does_has_a_line_of_its_own),
 		cmocka_unit_test(what_several_call_shares_none),
+		cmocka_unit_test(what_the_kernel_passes_on_shares_a_line),
+		cmocka_unit_test(noise_is_shown_where_there_is_nothing_else),
+		cmocka_unit_test(what_the_verdict_names_has_a_line),
 		cmocka_unit_test(a_long_way_takes_no_room_from_others),
 		cmocka_unit_test(lines_are_bounded),
 		cmocka_unit_test(nothing_is_fine),

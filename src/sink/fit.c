@@ -9,9 +9,19 @@
 #define NAME_LEAST 20	     /* columns, where names and places share a line */
 #define PLACE_LEAST 18
 
+/* Of "fn_64da0~quicklistIndex" the address: what is exported before it need not have to do with
+ * it, and leads astray who reads it as a name. */
+static char *shown_of(const char *name)
+{
+	size_t hex = strncmp(name, "fn_", 3) ? 0 : strspn(name + 3, "0123456789abcdef");
+	size_t n = hex && name[3 + hex] == '~' ? 3 + hex : strnlen(name, NAME_MAX_BYTES);
+
+	return mem_text_part(name, n);
+}
+
 unsigned fit_natural(const char *name)
 {
-	AUTO_FREE char *part = mem_text_part(name, strnlen(name, NAME_MAX_BYTES));
+	AUTO_FREE char *part = shown_of(name);
 	AUTO_TEXT struct text plain = { 0 };
 
 	text_add_plain(&plain, part);
@@ -68,26 +78,13 @@ static void add_without_templates(struct text *t, const char *name)
 		text_add_char(t, '>');
 }
 
-/* Of "fn_64da0~quicklistIndex" the address, which is all that tells it from others. */
-static unsigned address_columns(const char *name)
-{
-	size_t n = strncmp(name, "fn_", 3) == 0 ? strcspn(name, "~") : 0;
-
-	return name[n] == '~' ? n : 0;
-}
-
 static void add_elided(struct text *t, const char *name, unsigned columns)
 {
 	unsigned all = columns_of(name), tail = (columns - 1) / 2, head = columns - 1 - tail;
-	unsigned address = address_columns(name);
 
 	if (all <= columns) {
 		text_add(t, name);
 		return;
-	}
-	if (address > head && address < columns) {
-		head = address;
-		tail = columns - 1 - head;
 	}
 	text_add_part(t, name, columns_offset(name, head));
 	text_add(t, "…");
@@ -96,7 +93,7 @@ static void add_elided(struct text *t, const char *name, unsigned columns)
 
 void fit_name(struct text *t, const char *name, unsigned columns)
 {
-	AUTO_FREE char *part = mem_text_part(name, strnlen(name, NAME_MAX_BYTES));
+	AUTO_FREE char *part = shown_of(name);
 	AUTO_TEXT struct text plain = { 0 }, brief = { 0 };
 	const char *cut;
 

@@ -6,7 +6,8 @@
 
 #include "base/text.h"
 
-/* Columns that the name takes in full, made safe. */
+/* Columns that the name takes in full, made safe.  Of "fn_64da0~near", a function without a
+ * name, only "fn_64da0" is shown. */
 unsigned fit_natural(const char *name);
 
 /* Adds the name, made safe, in at most `columns` (>= 4): parameters go first,

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "model/token.h"
+#include "wire/sample_cause.h"
 #include "wire/span_end.h"
 
 #include <stdio.h>
@@ -9,6 +10,7 @@
 
 #define GAPS_SHOWN 3
 #define SHORTEST_TOLD 1.001 /* times the shortest: is it */
+#define KEPT_SEEN 0.05	    /* of the median: less is behind its digits */
 #define NAMED_MOST 8	    /* processes: of more, none stands for the others */
 
 void headline_target(struct text *t, const struct picture *p)
@@ -38,7 +40,10 @@ void headline_window(struct text *t, const struct picture *p)
 	if (p->asked)
 		text_format(t, " instead of %s", text_duration(buf, p->asked));
 	if (p->hz)
-		text_format(t, " at %u Hz", p->hz);
+		text_format(t, " at %u Hz of %s", p->hz,
+			    !(p->causes & CAUSES_OFF) ? "CPU time"
+			    : p->causes & CAUSES_ON   ? "CPU and waiting"
+						      : "waiting");
 	text_format(t, ", %s samples", text_count(buf, p->samples));
 }
 
@@ -291,9 +296,10 @@ void headline_unsure(struct text *t, const struct picture_span *s)
 			    text_duration(buf, s->unsure_nsec));
 }
 
-void headline_probed(struct text *t, const struct picture_span *s)
+void headline_probed(struct text *t, const struct picture_span *s, double kept)
 {
 	char buf[TEXT_QUANTITY];
+	bool seen = s->calls && kept > KEPT_SEEN * s->p50;
 
 	if (s->timed)
 		text_format(
@@ -302,9 +308,14 @@ void headline_probed(struct text *t, const struct picture_span *s)
 			"anything else\n",
 			100 * (1 - s->off_share), 100 * s->runnable_share,
 			100 * (s->off_share - s->runnable_share));
-	if (s->probed_nsec >= 1)
-		text_format(t, "  durations leave out what probes took of them: %s a call\n",
-			    text_duration(buf, s->probed_nsec));
+	if (s->probed_nsec < 1)
+		return;
+	text_format(t, "  durations leave out what probes took of them: %s a call",
+		    text_duration(buf, s->probed_nsec));
+	if (seen)
+		text_format(t, ",\n    and may be too long by up to %s",
+			    text_duration(buf, kept));
+	text_add_char(t, '\n');
 }
 
 void headline_ask(struct text *t, const struct picture *p, const char *bound)

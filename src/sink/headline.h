@@ -12,7 +12,7 @@
 
 /* "shop-server (4242) on web-3". */
 void headline_target(struct text *t, const struct picture *p);
-/* "10.0 s at 99 Hz, 9,604 samples". */
+/* "10.0 s at 99 Hz of CPU time, 9,604 samples". */
 void headline_window(struct text *t, const struct picture *p);
 /* "Stacks: 99.9 % whole; 12 stop in libfoo.so (no call frame information, ...)";
  * false and nothing when all are. */
@@ -47,8 +47,9 @@ void headline_untimed(struct text *t, const struct picture_span *s);
 /* A line of its own: how far the durations of bracketed calls are known; nothing where
  * none is. */
 void headline_unsure(struct text *t, const struct picture_span *s);
-/* A line of its own: what of the durations was taken off. */
-void headline_probed(struct text *t, const struct picture_span *s);
+/* A line of its own: what of the durations was taken off; kept: and what may not have been,
+ * where that is a part of them. */
+void headline_probed(struct text *t, const struct picture_span *s, double kept);
 
 /* The span that is looked into, NULL = none. */
 const struct picture_span *headline_span(const struct picture *p);

@@ -237,7 +237,7 @@ void latency_draw(const struct picture *p, const struct picture_span *span,
 		headline_percentiles(&head, span);
 		headline_untimed(&head, span);
 		headline_unsure(&head, span);
-		headline_probed(&head, span);
+		headline_probed(&head, span, 0);
 	} else {
 		text_add(&head,
 			 span->entries ? "  no call has ended yet\n" : "  no call was seen\n");

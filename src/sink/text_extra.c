@@ -11,7 +11,6 @@
 #include <ctype.h>
 #include <math.h>
 
-#define SHARED " *"
 #define OWN_CODE "'s own code"
 #define DEEP 4		 /* lines within one another */
 #define NUMBER_COLUMNS 8 /* each of slow, rest, more */
@@ -97,8 +96,7 @@ static void add_row(struct extra_table *t, uint32_t row, unsigned indent)
 	const struct picture_function *f = extra_row(&t->rows, row);
 	struct contrast d = contrast_of_function(f);
 
-	part_name(t->r, &t->columns, indent, walk_name(t->r->p, f->frame),
-		  t->rows.nest.shared[row] ? SHARED : "", f->frame);
+	part_name(t->r, &t->columns, indent, walk_name(t->r->p, f->frame), f->frame);
 	add_numbers(t, &d);
 }
 
@@ -160,7 +158,7 @@ static void add_line(struct extra_table *t, uint32_t row, unsigned indent)
 static void add_rows(struct extra_table *t, uint32_t parent, unsigned indent)
 {
 	for (uint32_t i = 0; i < t->rows.count; i++)
-		if (t->rows.nest.within[i] == parent && !t->rows.follows[i])
+		if (extra_rows_below(&t->rows, i, parent))
 			add_line(t, i, indent);
 }
 
@@ -237,7 +235,7 @@ static void add_chance(struct extra_table *t)
 	rest = sides[SIDE_REST].mean_nsec - cpu.rest - fmax(waiting.rest, 0);
 	if (fmax(fabs(in), fabs(rest)) / t->unit < 0.5 * pow(10, -t->decimals))
 		return;
-	part_name(t->r, &t->columns, 2, "by chance of samples", "", UINT32_MAX);
+	part_name(t->r, &t->columns, 2, "by chance of samples", UINT32_MAX);
 	add_number(t, in, true);
 	add_number(t, rest, true);
 	add_number(t, in - rest, true);
@@ -251,7 +249,7 @@ static void add_whole(struct extra_table *t)
 
 	if (t->whole == 0)
 		return;
-	part_name(t->r, &t->columns, 2, "a whole call", "", UINT32_MAX);
+	part_name(t->r, &t->columns, 2, "a whole call", UINT32_MAX);
 	add_number(t, sides[SIDE_IN].mean_nsec, false);
 	add_number(t, sides[SIDE_REST].mean_nsec, false);
 	add_number(t, t->whole, true);
@@ -277,13 +275,28 @@ static void add_others(struct extra_table *t, const struct contrast *own)
 	}
 	if (fmax(fabs(others.in), fabs(others.rest)) / t->unit < 0.5 * pow(10, -t->decimals))
 		return;
-	part_name(t->r, &t->columns, 2, "all other functions", "", UINT32_MAX);
+	part_name(t->r, &t->columns, 2, "all other functions", UINT32_MAX);
 	add_number(t, fmax(others.in, 0), false);
 	add_number(t, fmax(others.rest, 0), false);
 	add_number(t, others.in - others.rest, true);
 	if (t->whole != 0)
 		text_format(t->r->out, "%5.0f %%", share(t, others.in - others.rest));
 	text_add_char(t->r->out, '\n');
+}
+
+static void add_apart(struct extra_table *t)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < t->rows.count; i++) {
+		if (!extra_rows_apart(&t->rows, i))
+			continue;
+		if (!any)
+			text_add(t->r->out,
+				 "  called in several of these lines, a part of each:\n");
+		any = true;
+		add_line(t, i, 4);
+	}
 }
 
 static void add_rest_of_it(struct extra_table *t)
@@ -301,27 +314,21 @@ static void add_rest_of_it(struct extra_table *t)
 		fit_name(&name, picture_text(t->r->p, span->function),
 			 t->columns.name + t->columns.place - 2 - strlen(OWN_CODE));
 		text_add(&name, OWN_CODE);
-		part_name(t->r, &t->columns, 2, text_string(&name), "", UINT32_MAX);
+		part_name(t->r, &t->columns, 2, text_string(&name), UINT32_MAX);
 		add_numbers(t, &d);
 	}
 	if (compare_waiting(t->r->p, &d)) {
 		d.extra = fmax(d.in, 0) - fmax(d.rest, 0); /* as it is shown */
-		part_name(t->r, &t->columns, 2, picture_unseen(t->r->p), "", UINT32_MAX);
+		part_name(t->r, &t->columns, 2, picture_unseen(t->r->p), UINT32_MAX);
 		add_numbers(t, &d);
 	}
 	add_chance(t);
 	add_whole(t);
-	for (uint32_t i = 0; i < t->rows.count; i++)
-		if (t->rows.nest.shared[i]) {
-			text_add(t->r->out, "  (* called in several of these lines, and a "
-					    "part of each)\n");
-			break;
-		}
+	add_apart(t);
 	if (t->r->p->functions.count > t->rows.count)
 		text_format(t->r->out, "  (%u more functions differ less or within noise)\n",
 			    t->r->p->functions.count - t->rows.count);
-	text_add(t->r->out, "  (±: 95 % interval; within noise: chance alone does that in some "
-			    "line)\n");
+	text_add(t->r->out, "  (±: 95 % interval; within noise: chance alone makes as much)\n");
 }
 
 static void measure_rows(struct extra_table *t, uint32_t parent, unsigned indent);
@@ -330,9 +337,8 @@ static void measure_line(struct extra_table *t, uint32_t row, unsigned indent)
 {
 	uint32_t frame = extra_row(&t->rows, row)->frame;
 	const char *name = walk_name(t->r->p, frame);
-	const char *mark = t->rows.nest.shared[row] ? SHARED : "";
 
-	part_columns_take(&t->columns, indent + fit_natural(name) + strlen(mark),
+	part_columns_take(&t->columns, indent + fit_natural(name),
 			  part_place_natural(t->r, frame));
 	for (; row != NEST_NONE; row = t->rows.next[row])
 		measure_rows(t, row, indent + t->step);
@@ -341,7 +347,7 @@ static void measure_line(struct extra_table *t, uint32_t row, unsigned indent)
 static void measure_rows(struct extra_table *t, uint32_t parent, unsigned indent)
 {
 	for (uint32_t i = 0; i < t->rows.count; i++)
-		if (t->rows.nest.within[i] == parent && !t->rows.follows[i])
+		if (extra_rows_below(&t->rows, i, parent))
 			measure_line(t, i, indent);
 }
 
@@ -358,6 +364,9 @@ static void table_fit(struct extra_table *t)
 					  fit_natural(picture_text(t->r->p, span->function)),
 				  0);
 	measure_rows(t, NEST_NONE, 2);
+	for (uint32_t i = 0; i < t->rows.count; i++)
+		if (extra_rows_apart(&t->rows, i))
+			measure_line(t, i, 4);
 	part_columns_fit(&t->columns, t->r->columns - numbers);
 }
 

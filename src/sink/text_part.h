@@ -46,8 +46,13 @@ struct part_columns {
 void part_columns_take(struct part_columns *c, unsigned name, unsigned place);
 /* All rows are known: what is before their numbers is to fit into so many. */
 void part_columns_fit(struct part_columns *c, unsigned columns);
-/* A row up to its numbers; mark: behind the name.  frame UINT32_MAX: no place. */
+/* A row up to its numbers.  frame UINT32_MAX: no place. */
 void part_name(struct report *r, const struct part_columns *c, unsigned indent,
-	       const char *name, const char *mark, uint32_t frame);
+	       const char *name, uint32_t frame);
+
+/* A line of what watching a span takes. */
+void part_cost(struct report *r, const struct picture_span *s);
+/* And of all, where there are several and samples say that it is more. */
+void part_cost_of_all(struct report *r);
 
 #endif

@@ -20,7 +20,6 @@
 #include "wire/sample_cause.h"
 #include "wire/span_end.h"
 
-#include <math.h>
 #include <stdio.h>
 
 #define COLUMNS_DEFAULT 80
@@ -29,7 +28,6 @@
 #define SPARK_COLUMNS 40 /* at most, with what it begins at */
 #define SPARK_LEAST 16
 #define WRAP_INDENT 4
-#define TOLL_SEEN 10 /* durations that are as many times as long hide it */
 
 #define PLACE_NATURAL 1000 /* columns: in full */
 
@@ -125,7 +123,7 @@ void part_columns_fit(struct part_columns *c, unsigned columns)
 }
 
 void part_name(struct report *r, const struct part_columns *c, unsigned indent,
-	       const char *name, const char *mark, uint32_t frame)
+	       const char *name, uint32_t frame)
 {
 	unsigned place = frame == UINT32_MAX ? 0 : part_place_natural(r, frame);
 	unsigned room = c->name + (place ? 0 : c->place);
@@ -134,8 +132,7 @@ void part_name(struct report *r, const struct part_columns *c, unsigned indent,
 
 	indent = indent > most ? most : indent;
 	text_format(r->out, "%*s", indent, "");
-	fit_name(r->out, name, room - indent - strlen(mark));
-	text_add(r->out, mark);
+	fit_name(r->out, name, room - indent);
 	if (place) {
 		fit_pad(r->out, from, c->name + 1);
 		part_place(r, frame, c->place);
@@ -248,52 +245,6 @@ static void add_span_shape(struct report *r, const struct picture_span *s)
 	add_kinds(r, s);
 }
 
-static void add_span_price(struct report *r, const struct picture_span *s)
-{
-	char cost[TEXT_QUANTITY], rate[TEXT_QUANTITY], percent[TEXT_QUANTITY];
-
-	if (!s->cost_nsec)
-		return;
-	text_format(r->out, "  cost, by %s: %s a call × %s = %s %% of a core\n",
-		    ending_of(s->exit)->phrase, text_duration(cost, s->cost_nsec),
-		    text_rate(rate, s->rate),
-		    text_rough(percent, 100 * s->cost_nsec * s->rate / NSEC_PER_SEC));
-}
-
-/* Are there calls so short that what a probe took beyond its price is a part of how long they
- * seem to last?  beyond: a call. */
-static bool seen_in_durations(const struct picture *p, double beyond)
-{
-	for (uint32_t i = 0; i < p->spans.count; i++)
-		if (p->spans.at[i].calls && p->spans.at[i].p50 < beyond * TOLL_SEEN)
-			return true;
-	return false;
-}
-
-/* Where the probes' price is not all that they took. */
-static void add_toll(struct report *r)
-{
-	const struct picture_losses *l = &r->p->losses;
-	double percent = 100 / fmax(1, (double)(r->p->to - r->p->from)), calls = 0;
-	char low[TEXT_QUANTITY], high[TEXT_QUANTITY];
-	AUTO_TEXT struct text line = { 0 };
-
-	for (uint32_t i = 0; i < r->p->spans.count; i++)
-		calls += r->p->spans.at[i].entries;
-	if (!toll_is_dearer(l) || calls < 1)
-		return;
-	text_format(&line, "    %sby samples rather %s to %s %%: ",
-		    r->p->spans.count > 1 ? "all " : "",
-		    text_rough(low, percent * l->probe_low_nsec),
-		    text_rough(high, percent * l->probe_high_nsec));
-	text_format(&line, "amid other work a call takes %s to %s µs",
-		    text_rough(low, l->probe_low_nsec / calls / NSEC_PER_USEC),
-		    text_rough(high, l->probe_high_nsec / calls / NSEC_PER_USEC));
-	if (seen_in_durations(r->p, (l->probe_low_nsec - l->probe_nsec) / calls))
-		text_add(&line, ", and durations this short keep a part of that");
-	part_words(r, &line);
-}
-
 static void add_spans(struct report *r)
 {
 	for (uint32_t i = 0; i < r->p->spans.count; i++) {
@@ -304,11 +255,11 @@ static void add_spans(struct report *r)
 			headline_percentiles(r->out, s);
 		headline_untimed(r->out, s);
 		headline_unsure(r->out, s);
-		headline_probed(r->out, s);
+		headline_probed(r->out, s, toll_kept(&r->p->losses, s->probed_nsec));
 		add_span_shape(r, s);
-		add_span_price(r, s);
+		part_cost(r, s);
 	}
-	add_toll(r);
+	part_cost_of_all(r);
 }
 
 /* Where the samples went, so that nothing is left out silently. */
@@ -372,7 +323,7 @@ static void add_comparison(struct report *r)
 	verdict_print(r->out, r->p, r->columns);
 }
 
-/* "fn_64da0~quicklistIndex" is not what everybody has seen before. */
+/* "fn_64da0" is not what everybody has seen before. */
 static void explain_nameless(struct report *r)
 {
 	AUTO_TEXT struct text line = { 0 };
@@ -380,10 +331,13 @@ static void explain_nameless(struct report *r)
 	for (const char *at = text_string(r->out); (at = strstr(at, "fn_")); at += 3) {
 		size_t hex = strspn(at + 3, "0123456789abcdef");
 
-		if (!hex || (at[3 + hex] != '~' && !text_starts(at + 3 + hex, "…")))
+		if (!hex || !strchr(" ,.'\n", at[3 + hex]))
 			continue;
-		text_add(&line, "fn_12ab0~name is a function at 0x12ab0 without a name; `name` "
-				"is the nearest before it that has one.");
+		text_format(
+			&line,
+			"%.*s is a function at 0x%.*s of a file that has no name for it; its "
+			"debug symbols, once installed, have.",
+			(int)hex + 3, at, (int)hex, at + 3);
 		text_add_char(r->out, '\n');
 		part_words(r, &line);
 		return;
@@ -422,6 +376,10 @@ static int text_write(const struct picture *p, const struct sink_option *option,
 		add_comparison(&r);
 	else
 		part_top(&r);
+	if (headline_span(p) && !p->split_expr && !p->compared) {
+		text_add_char(out, '\n');
+		verdict_print_first(out, p, r.columns);
+	}
 	text_add_char(out, '\n');
 	part_tree(&r);
 	explain_nameless(&r);

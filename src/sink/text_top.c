@@ -42,7 +42,7 @@ static void add_row(struct top *t, uint32_t frame)
 {
 	struct text *out = t->r->out;
 
-	part_name(t->r, &t->columns, 2, walk_name(t->r->p, frame), "", frame);
+	part_name(t->r, &t->columns, 2, walk_name(t->r->p, frame), frame);
 	add_share(t, t->self[frame], t->whole);
 	add_share(t, t->total[frame], t->whole);
 	if (t->compared)
@@ -76,6 +76,8 @@ static void add_rows(struct top *t)
 		add_row(t, t->rows[i]);
 	if (t->count > ROWS_MAX)
 		text_format(t->r->out, "  (%u more functions)\n", t->count - ROWS_MAX);
+	if (t->compared)
+		text_add(t->r->out, "  (outside: of the samples that are in no call)\n");
 }
 
 static const char *of_what(const struct picture *p)

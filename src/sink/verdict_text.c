@@ -16,6 +16,7 @@
 #define ALIKE_MOST 0.3	  /* of the cause's extra time: what has less is none */
 #define ALL_OF_IT 0.98	  /* of the time, on both sides: not worth a name */
 #define LARGER_TIMES 1.2  /* than the cause: it looks larger to everybody */
+#define LARGER_LEAST 0.1  /* of all time: what has less misleads nobody */
 #define LOOK_AT_WAITS " (sonde record -e wall shows what for)"
 #define NAME_COLUMNS 48
 #define WAIT_COLUMNS 64
@@ -363,11 +364,12 @@ static void say_plain(struct text *t, const struct picture *p, const struct verd
 	if (!span || !v->nr_causes || v->causes[0].function == &p->itself || all <= 0)
 		return;
 	f = looks_larger(p, &v->causes[0]);
-	if (!f)
+	if (!f || total_of(f) < LARGER_LEAST * all)
 		return;
 	text_add(t, " Without the split ");
 	add_name(t, p, f->frame);
-	text_format(t, " looks larger: %.0f %% of the time in ", 100 * total_of(f) / all);
+	text_format(t, " looks larger: %.0f %% of the %s in ", 100 * total_of(f) / all,
+		    picture_time(p));
 	fit_name(t, picture_text(p, span->function), NAME_COLUMNS);
 	text_format(t, ", against %.0f %% in ", 100 * total_of(v->causes[0].function) / all);
 	add_name(t, p, v->causes[0].function->frame);
@@ -704,4 +706,23 @@ void verdict_print(struct text *t, const struct picture *p, unsigned columns)
 		return;
 	if (next)
 		say_next(t, p, next);
+}
+
+void verdict_print_first(struct text *t, const struct picture *p, unsigned columns)
+{
+	const struct picture_span *span = headline_span(p);
+	AUTO_TEXT struct text ask = { 0 }, line = { 0 };
+	nsec bound = span ? shape_longest(span) : 0;
+
+	if (!span || !span->calls)
+		return;
+	if (bound)
+		ask_for_bound(&ask, p, bound);
+	else
+		headline_ask(&ask, p, "p95");
+	if (!ask.size)
+		return;
+	text_format(&line, "Next: the same with%s: what do %s calls do more?",
+		    text_string(&ask), bound ? "the longest" : "slow");
+	columns_wrap(t, text_string(&line), columns, 4);
 }

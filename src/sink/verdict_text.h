@@ -20,4 +20,7 @@ char *verdict_holder(const struct picture *p, uint32_t frame);
 /* The same with a way to go on, wrapped at columns, with newline. */
 void verdict_print(struct text *t, const struct picture *p, unsigned columns);
 
+/* Of a span that was not split: how to, with newline; nothing where that cannot be written. */
+void verdict_print_first(struct text *t, const struct picture *p, unsigned columns);
+
 #endif

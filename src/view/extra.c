@@ -5,6 +5,7 @@
 #include <math.h>
 
 #define OUTLIER 4
+#define BLUR_COUNTED 0.05 /* samples that are on a side in part are no counts */
 
 enum mark {
 	MARK_PROBED = 1, /* the probed function's own */
@@ -141,6 +142,8 @@ struct sides {
 	double whole; /* extra time a call */
 	const struct scatter_side *scatter;
 	const struct scatter_side *tame; /* of calls that are not too long; NULL: all are so */
+	/* how many of the calls, of what was sampled, are IN's; 0: not known well */
+	double calls_share, time_share;
 };
 
 /* A difference and its standard error. */
@@ -191,6 +194,26 @@ static double noise_of(const struct difference *all, const struct difference *ta
 	return fmin(all->error, tame->error * all->nsec / tame->nsec);
 }
 
+/* By how many of its calls' samples come together: they are no events of their own. */
+static double clustered(const struct side_calls *c, const struct scatter_side *scatter,
+			uint32_t at, double weight)
+{
+	return weight > 0 ? scatter->sums[at].squares / (c->tick * weight) : 1;
+}
+
+/* The error that an excess of few samples is told from chance by, from how many were taken on
+ * either side alone: `share` is what IN has of what they may be in. */
+static double noise_of_few(const struct sides *s, const struct difference *d, uint32_t at,
+			   double in, double rest, double share)
+{
+	double each = fmax(1, fmax(clustered(&s->in, &s->scatter[SIDE_IN], at, in),
+				   clustered(&s->rest, &s->scatter[SIDE_REST], at, rest)));
+	double in_events = in / s->in.tick / each, rest_events = rest / s->rest.tick / each;
+	double z = proportion_z_of_counts(in_events, in_events + rest_events, share);
+
+	return d->nsec > 0 && z > 0 ? fmin(d->error, d->nsec / z) : d->error;
+}
+
 static void compare_function(struct picture_function *to, const struct sides *s, uint32_t at)
 {
 	double in = to->total_in_nsec, rest = to->total_rest_nsec;
@@ -210,12 +233,17 @@ static void compare_function(struct picture_function *to, const struct sides *s,
 	to->extra_nsec = extra.nsec;
 	to->extra_error = 1.96 * extra.error;
 	to->extra_share = s->whole > 0 ? fmin(1, fmax(0, to->extra_nsec / s->whole)) : 0;
-	noise = noise_of(&extra, &tame_extra);
+	noise = fmin(noise_of(&extra, &tame_extra),
+		     noise_of_few(s, &extra, at, to->total_in_nsec, to->total_rest_nsec,
+				  s->calls_share));
 	to->extra_noise = 1.96 * noise;
 	to->z = noise > 0 ? to->extra_nsec / noise : 0;
 	to->beyond_nsec = beyond.nsec;
 	to->beyond_error = 1.96 * beyond.error;
-	to->beyond_noise = 1.96 * noise_of(&beyond, &tame_beyond);
+	noise = fmin(noise_of(&beyond, &tame_beyond),
+		     noise_of_few(s, &beyond, at, to->total_in_nsec, to->total_rest_nsec,
+				  s->time_share));
+	to->beyond_noise = 1.96 * noise;
 	/* of what was cut all may be in what is left */
 	to->left_noise = fmin(to->beyond_error, 1.96 * tame_beyond.error + cut);
 }
@@ -267,6 +295,20 @@ static bool tame_sides(const struct scatter *from, const struct strata *strata, 
 	return any;
 }
 
+static double share_of(double in, double rest)
+{
+	return in > 0 && rest > 0 ? in / (in + rest) : 0;
+}
+
+static void find_shares(const struct picture *p, struct sides *s)
+{
+	if (p->blur > BLUR_COUNTED)
+		return;
+	if (s->in.exact && s->rest.exact)
+		s->calls_share = share_of(s->in.calls, s->rest.calls);
+	s->time_share = share_of(s->scatter[SIDE_IN].whole, s->scatter[SIDE_REST].whole);
+}
+
 void extra_functions(struct extra *x, const struct strata *strata, double net)
 {
 	struct picture *p = x->fold->picture;
@@ -281,6 +323,7 @@ void extra_functions(struct extra *x, const struct strata *strata, double net)
 		scatter_side(&x->scatter, strata, side, net, INFINITY, &scatter[side]);
 	if (tame_sides(&x->scatter, strata, net, tame))
 		s.tame = tame;
+	find_shares(p, &s);
 	for (uint32_t i = 0; i < fs->count; i++)
 		compare_function(&fs->list[i], &s, SCATTER_OF(i));
 	compare_itself(p, fs, &s);

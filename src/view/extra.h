@@ -22,6 +22,11 @@
  * (winsorized: Tukey 1962): if what is left of the difference is farther from chance, it is
  * as far.
  *
+ * Nor do few samples say by their own spread how far from chance they are: eleven on one side
+ * and none on the other would be z = 3.3, whatever the sides are.  How many of them are on
+ * either side says more (proportion_z_of_counts()), where they are counts, and those that come
+ * together in a call are one: if that is farther from chance, it is as far.
+ *
  * Which frames are within the span: those below the outermost frame of the
  * probed function.  Where that frame is missing (a frame-pointer walk skips
  * the caller of a function that has not set up its frame yet), those below the

@@ -217,6 +217,18 @@ static nsec bound_between(const struct picture_span *span, const struct shape_mo
 	return llround(round(10 * until / unit) * unit / 10);
 }
 
+nsec shape_longest(const struct picture_span *span)
+{
+	struct shape_mode modes[SHAPE_MODES];
+	unsigned count = shape_modes(span, modes);
+	nsec bound;
+
+	if (count < 2)
+		return 0;
+	bound = bound_between(span, &modes[count - 2]);
+	return bound > modes[count - 2].nsec && bound < modes[count - 1].nsec ? bound : 0;
+}
+
 bool shape_mixed(const struct picture_span *span, nsec bound, struct shape_mix *ret)
 {
 	struct shape_mode modes[SHAPE_MODES];

@@ -46,6 +46,9 @@ struct shape_cut {
 	nsec bound;   /* a round one below all of them */
 };
 
+/* A round bound below the longest kind; 0: there is one kind, or none. */
+nsec shape_longest(const struct picture_span *span);
+
 /* Whether at least a tenth of the calls above a bound are of a kind that it cuts through, and
  * as many of longer ones. */
 bool shape_mixed(const struct picture_span *span, nsec bound, struct shape_mix *ret);

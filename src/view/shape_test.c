@@ -127,11 +127,13 @@ static void a_bound_amid_the_longer_kind_is_found(void **state)
 
 	add_bell(&s, 900e3, 16000, 0.1);
 	assert_false(shape_parted(&s, 900000, &cut));
+	assert_int_equal(shape_longest(&s), 0);
 	add_bell(&s, 9e6, 4000, 0.1);
 	assert_true(shape_parted(&s, 9000000, &cut));
 	assert_true(is_near(cut.nsec, 9e6, 0.05));
 	assert_true(is_near(cut.share, 0.5, 0.1));
 	assert_int_equal(cut.bound, 3000000);
+	assert_int_equal(shape_longest(&s), 3000000);
 	assert_false(shape_parted(&s, 900000, &cut));  /* of the shorter ones */
 	assert_false(shape_parted(&s, 7000000, &cut)); /* hardly one is below */
 	assert_false(shape_parted(&s, 12000000, &cut));

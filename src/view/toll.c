@@ -19,6 +19,13 @@ bool toll_is_dearer(const struct picture_losses *l)
 	return l->probe_low_nsec > l->probe_nsec;
 }
 
+double toll_kept(const struct picture_losses *l, double probed)
+{
+	if (!toll_is_dearer(l) || !l->probe_nsec)
+		return 0;
+	return probed * ((double)l->probe_high_nsec / l->probe_nsec - 1);
+}
+
 nsec toll_least(const struct picture_losses *l)
 {
 	return toll_is_dearer(l) ? l->probe_low_nsec : l->probe_nsec;

@@ -32,9 +32,12 @@ static void what_chance_explains_is_not_dearer(void **state)
 	toll_by_samples(&l, 10, 1e6);
 	assert_false(toll_is_dearer(&l));
 	assert_int_equal(toll_least(&l), 6000000);
+	assert_true(toll_kept(&l, 1000) == 0);
 	l.probe_nsec = 5000000;
 	assert_true(toll_is_dearer(&l));
 	assert_int_equal(toll_least(&l), l.probe_low_nsec);
+	/* 18.41 ms may have been taken where 5 was thought */
+	assert_in_range(toll_kept(&l, 1000), 2670, 2690);
 }
 
 static void without_a_period_nothing_is_known(void **state)
