@@ -51,7 +51,7 @@ static void say_kept(const struct record_file *f, const struct picture *p)
 	char size[TEXT_QUANTITY];
 
 	if (p)
-		headline_ask(&split, p, "p95");
+		headline_ask(&split, p, "p95", false);
 	log_say("wrote %s (%s); ask it: sonde report %s%s", f->file.path,
 		text_size(size, stream_writer_bytes(f->writer)), f->file.path,
 		text_string(&split));

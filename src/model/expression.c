@@ -112,9 +112,14 @@ static int parse_whole(struct parser *p)
 				 "the expression is empty; a question reads as 'dur > p95'");
 	if (parse_or(p, &p->e->root))
 		return -EINVAL;
+	p->e->has_against = token_is(p, AGAINST);
+	if (p->e->has_against && (parser_advance(p) || parse_or(p, &p->e->against)))
+		return -EINVAL;
 	if (p->token.kind != TOKEN_END)
 		return token_error(p->e->text, p->token.at, p->err,
-				   "'&&' or '||' is expected here");
+				   p->e->has_against ? "'&&' or '||' is expected here"
+						     : "'&&', '||' or '" AGAINST
+						       "' is expected here");
 	return 0;
 }
 

@@ -1,6 +1,7 @@
 /*
  * expression - the question of a split, parsed (man sonde-expressions).
  *
+ *	whole   := or [ "against" or ]
  *	or      := and { "||" and }
  *	and     := not { "&&" not }
  *	not     := "!" "(" or ")" | "(" or ")" | compare
@@ -67,6 +68,8 @@ struct expression {
 	char *text;
 	ARRAY(struct expression_node) nodes;
 	uint32_t root;
+	bool has_against; /* only what that is true of is what it is compared with */
+	uint32_t against; /* its root */
 };
 
 /* 0 and *ret, or -EINVAL and the sentence with the place. */

@@ -137,3 +137,10 @@ enum truth judge_scene(const struct scene *s)
 {
 	return judge(s, s->split->expression->root);
 }
+
+enum truth judge_against(const struct scene *s)
+{
+	const struct expression *e = s->split->expression;
+
+	return e->has_against ? judge(s, e->against) : TRUE;
+}

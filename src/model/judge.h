@@ -35,8 +35,9 @@ struct scene {
 
 /* How much of the time of a call, whose times are known, was so. */
 double judge_time_of(const struct span *call, enum expression_subject subject, double duration);
-/* The whole expression, which is there. */
+/* The expression, which is there; and that which it is against: TRUE if there is none. */
 enum truth judge_scene(const struct scene *s);
+enum truth judge_against(const struct scene *s);
 
 static inline const struct expression_node *split_node(const struct split *q, uint32_t i)
 {

@@ -218,6 +218,12 @@ int split_bind(struct split *q, const struct store *st, const struct window *w,
 	return 0;
 }
 
+/* Of what the question is not true of. */
+static enum side other_side(enum truth against)
+{
+	return against == TRUE ? SIDE_REST : against == UNTRUE ? SIDE_OUT : SIDE_OPEN;
+}
+
 static enum side side_of(const struct scene *s)
 {
 	const struct split *q = s->split;
@@ -227,7 +233,7 @@ static enum side side_of(const struct scene *s)
 		return SIDE_IN;
 	if (truth == UNKNOWN || (s->call && q->by_duration && !span_finished(s->call)))
 		return SIDE_OPEN; /* not known until it returns */
-	return SIDE_REST;
+	return other_side(judge_against(s));
 }
 
 enum side split_judge(const struct split *q, const struct store *st, const struct sample *s,
@@ -292,7 +298,9 @@ enum side split_side_of_duration(const struct split *q, double nsec)
 	struct scene scene = { .split = q, .duration = nsec };
 	enum truth truth = q->expression ? judge_scene(&scene) : TRUE;
 
-	return truth == TRUE ? SIDE_IN : truth == UNTRUE ? SIDE_REST : SIDE_OPEN;
+	if (truth == UNTRUE)
+		return other_side(judge_against(&scene));
+	return truth == TRUE ? SIDE_IN : SIDE_OPEN;
 }
 
 bool split_is_by_duration(const struct split *q)

@@ -12,7 +12,8 @@
  *	        its removal
  *	IN      the expression is true; of a call that has not ended: only if it
  *	        stays true however long it goes on (dur > t, and longer than t)
- *	REST    it is false
+ *	REST    it is false; of "EXPR against EXPR" also: and the second is true
+ *	OUT     neither is true
  *	OPEN    the call has not ended and is not surely IN, its end is not known
  *	        (END_DETACHED, END_LOST), or nothing was told about it
  *
@@ -62,7 +63,7 @@ uint32_t split_probe(const struct split *q);
  * there is none; and whether that is its duration. */
 nsec split_threshold(const struct split *q, bool *ret_of_duration);
 
-/* A finished call by its duration alone: SIDE_IN, SIDE_REST, or SIDE_OPEN when
+/* A finished call by its duration alone: SIDE_IN, SIDE_REST, SIDE_OUT, or SIDE_OPEN when
  * that does not decide (threads or other places are asked for). */
 enum side split_side_of_duration(const struct split *q, double nsec);
 /* True when a duration always decides. */

@@ -242,6 +242,24 @@ static void durations_alone_decide_where_they_can(void **state)
 	assert_int_equal(split_side_of_duration(q, 7e6), SIDE_IN);
 	assert_int_equal(split_side_of_duration(q, 10e6), SIDE_REST);
 	split_free(q);
+	assert_int_equal(split_parse("handle.dur > 5ms against dur in 2ms..9ms || tid == 3", &q,
+				     &err),
+			 0);
+	split_free(q);
+	assert_int_equal(split_parse("handle.dur > 5ms against handle.dur > 2ms", &q, &err), 0);
+	assert_int_equal(split_bind(q, st, &w, &err), 0);
+	assert_true(split_is_by_duration(q));
+	assert_int_equal(split_bounds(q, bounds, 8), 2);
+	assert_int_equal(split_side_of_duration(q, 6e6), SIDE_IN);
+	assert_int_equal(split_side_of_duration(q, 5e6), SIDE_REST);
+	assert_int_equal(split_side_of_duration(q, 2e6), SIDE_OUT);
+	split_free(q);
+	assert_int_equal(split_parse("handle.dur > 5ms against tid == 3", &q, &err), 0);
+	assert_int_equal(split_bind(q, st, &w, &err), 0);
+	assert_false(split_is_by_duration(q));
+	assert_int_equal(split_side_of_duration(q, 7e6), SIDE_IN);
+	assert_int_equal(split_side_of_duration(q, 1e6), SIDE_OPEN);
+	split_free(q);
 	assert_int_equal(split_parse("handle.dur > 5ms && tid == 3", &q, &err), 0);
 	assert_int_equal(split_bind(q, st, &w, &err), 0);
 	assert_false(split_is_by_duration(q));
@@ -382,8 +400,12 @@ static void wrong_expressions_show_the_place(void **state)
 		{ "thread > \"a\"", "compared by", 7 },
 		{ "\"x\" > 5ms", "behind 'thread ~'", 1 },
 		{ "(dur > 5ms", "')' is expected", 10 },
-		{ "dur > 5ms)", "'&&' or '||'", 9 },
-		{ "dur > 5ms tid == 3", "'&&' or '||'", 10 },
+		{ "dur > 5ms)", "'&&', '||' or 'against'", 9 },
+		{ "dur > 5ms tid == 3", "'&&', '||' or 'against'", 10 },
+		{ "dur > 5ms against", "comparison is expected", 17 },
+		{ "against dur > 5ms", "unknown name 'against'", 0 },
+		{ "dur > 5ms against dur > 3ms against dur > 1ms", "'&&' or '||'", 28 },
+		{ "(dur > 5ms against dur > 3ms)", "')' is expected", 11 },
 		{ "!dur > 5ms", "before parentheses", 1 },
 		{ "dur in 9ms..5ms", "ends before it begins", 7 },
 		{ "dur in 5ms", "two dots", 10 },
@@ -426,7 +448,7 @@ static void hostile_expressions_end(void **state)
 						     ")",     "!",   "&&",     "||",	"in",
 						     "..",    "tid", "thread", "~",	"\"a\"",
 						     "a.off", ".",   "\xc3",   "1e999", "\x1b",
-						     "==",    "7" };
+						     "==",    "7",   "against" };
 
 		text[0] = 0;
 		for (unsigned k = 0; k < 1 + hash_u64(i) % 9; k++)

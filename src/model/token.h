@@ -7,6 +7,8 @@
 #include "base/error.h"
 #include "base/text.h"
 
+#define AGAINST "against" /* between what is asked for and what that is compared with */
+
 enum token_kind {
 	TOKEN_END,
 	TOKEN_WORD,	  /* dur, handle.dur, libc:read.dur, in */

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #define GAPS_SHOWN 3
+#define BOUND_MOST 64	    /* bytes of it in an expression */
 #define SHORTEST_TOLD 1.001 /* times the shortest: is it */
 #define KEPT_SEEN 0.05	    /* of the median: less is behind its digits */
 #define NAMED_MOST 8	    /* processes: of more, none stands for the others */
@@ -158,40 +159,51 @@ void headline_date(struct text *t, const struct picture *p)
 		text_add(t, buf);
 }
 
-/* What a threshold expression does with the duration: '>' or '<' for exactly
- * "[NAME.]dur > VALUE" and its kin, 0 for anything richer.  *ret_bound is the
- * right side. */
-static char split_direction(const char *expr, const char **ret_bound)
-{
-	const char *op = strpbrk(expr, "<>"), *end = op, *bound;
+/* A question that a threshold of the duration answers. */
+struct plain_split {
+	char direction; /* '>' or '<' for exactly "[NAME.]dur > VALUE" and its kin, 0 for
+			   anything richer */
+	char bound[BOUND_MOST]; /* the right side */
+	const char *against;	/* " against ..." in the text, NULL: all others */
+};
 
-	if (!op || strpbrk(expr, "&|!(") || strpbrk(op + 1, "<>"))
-		return 0;
-	while (end > expr && end[-1] == ' ')
+static struct plain_split plain_split(const char *expr)
+{
+	struct plain_split ret = { .against = strstr(expr, " " AGAINST " ") };
+	size_t all = ret.against ? (size_t)(ret.against - expr) : strlen(expr);
+	AUTO_FREE char *text = mem_text_part(expr, all);
+	const char *op = strpbrk(text, "<>"), *end = op, *bound;
+
+	if (!op || strpbrk(text, "&|!(") || strpbrk(op + 1, "<>"))
+		return ret;
+	while (end > text && end[-1] == ' ')
 		end--;
-	if (end - expr < 3 || strncmp(end - 3, "dur", 3) != 0)
-		return 0;
-	if (end - expr > 3 && end[-4] != '.')
-		return 0;
+	if (end - text < 3 || strncmp(end - 3, "dur", 3) != 0)
+		return ret;
+	if (end - text > 3 && end[-4] != '.')
+		return ret;
 	bound = op + 1 + strspn(op + 1, "= ");
-	*ret_bound = bound;
-	return *bound ? *op : 0;
+	if (!*bound || strlen(bound) >= sizeof(ret.bound))
+		return ret;
+	strcpy(ret.bound, bound);
+	ret.direction = *op;
+	return ret;
 }
 
 bool headline_above_percentile(const struct picture *p)
 {
-	const char *bound;
+	struct plain_split split = plain_split(picture_text(p, p->split_expr));
 
-	return split_direction(picture_text(p, p->split_expr), &bound) == '>' &&
-	       *bound == 'p' && p->threshold;
+	return split.direction == '>' && *split.bound == 'p' && p->threshold && !split.against;
 }
 
 void headline_split(struct text *t, const struct picture *p)
 {
-	const char *expr = picture_text(p, p->split_expr), *bound;
-	char direction = split_direction(expr, &bound), buf[TEXT_QUANTITY];
+	const char *expr = picture_text(p, p->split_expr);
+	struct plain_split split = plain_split(expr);
+	char buf[TEXT_QUANTITY];
 
-	if (!direction) {
+	if (!split.direction) {
 		text_add(t, "where ");
 		text_add_plain(t, expr);
 		if (p->threshold && !strpbrk(expr, "&|!(") && !strstr(expr, "..") &&
@@ -199,15 +211,22 @@ void headline_split(struct text *t, const struct picture *p)
 			text_format(t, " (%s)", text_duration(buf, p->threshold));
 		return;
 	}
-	text_add(t, direction == '>' ? "slower than " : "faster than ");
-	if (*bound == 'p' && p->threshold) {
-		text_add_plain(t, bound);
+	text_add(t, split.direction == '>' ? "slower than " : "faster than ");
+	if (*split.bound == 'p' && p->threshold) {
+		text_add_plain(t, split.bound);
 		text_format(t, " (%s)", text_duration(buf, p->threshold));
 	} else if (p->threshold) {
 		text_add(t, text_duration(buf, p->threshold));
 	} else {
-		text_add_plain(t, bound);
+		text_add_plain(t, split.bound);
 	}
+	if (split.against)
+		text_add_plain(t, split.against);
+}
+
+bool headline_leaves_out(const struct picture *p)
+{
+	return p->split_expr && plain_split(picture_text(p, p->split_expr)).against;
 }
 
 const char *headline_other(const struct picture *p)
@@ -217,11 +236,9 @@ const char *headline_other(const struct picture *p)
 
 const char *headline_side(const struct picture *p)
 {
-	const char *bound;
-
 	if (p->compared)
 		return "now";
-	switch (split_direction(picture_text(p, p->split_expr), &bound)) {
+	switch (plain_split(picture_text(p, p->split_expr)).direction) {
 	case '>':
 		return "slow";
 	case '<':
@@ -318,19 +335,22 @@ void headline_probed(struct text *t, const struct picture_span *s, double kept)
 	text_add_char(t, '\n');
 }
 
-void headline_ask(struct text *t, const struct picture *p, const char *bound)
+void headline_ask(struct text *t, const struct picture *p, const char *bound, bool against)
 {
 	const struct picture_span *span = headline_span(p);
-	AUTO_TEXT struct text plain = { 0 };
+	const char *expr = against ? picture_text(p, p->split_expr) : "";
+	AUTO_TEXT struct text plain = { 0 }, given = { 0 };
 	const char *place;
 
 	if (!p->spans.count)
 		return;
 	place = picture_text(p, span ? span->place : p->spans.at[0].place);
 	text_add_plain(&plain, place);
-	if (strpbrk(place, "'\"\\") || strcmp(text_string(&plain), place) != 0)
+	text_add_plain(&given, expr);
+	if (strpbrk(place, "'\"\\") || strcmp(text_string(&plain), place) != 0 ||
+	    strpbrk(expr, "'\\") || strcmp(text_string(&given), expr) != 0)
 		return;
-	text_add(t, " --split '");
+	text_format(t, " --split '%s%s", expr, against ? " " AGAINST " " : "");
 	token_add_dur(t, p->spans.count > 1 ? place : NULL);
 	text_format(t, " > %s'", bound);
 }

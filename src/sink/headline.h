@@ -29,9 +29,11 @@ void headline_date(struct text *t, const struct picture *p);
 void headline_split(struct text *t, const struct picture *p);
 /* Whether that is "dur > pNN" alone. */
 bool headline_above_percentile(const struct picture *p);
-/* " --split 'dur > BOUND'", by the span that is looked into or the first one; nothing where
- * there is none that can be written so. */
-void headline_ask(struct text *t, const struct picture *p, const char *bound);
+/* " --split 'dur > BOUND'", by the span that is looked into or the first one; against: the same
+ * question as now, against calls that are so long.  Nothing where that cannot be written. */
+void headline_ask(struct text *t, const struct picture *p, const char *bound, bool against);
+/* Are there calls that are on neither side, as the question is against some of the others? */
+bool headline_leaves_out(const struct picture *p);
 /* "before" of two recordings, else "rest". */
 const char *headline_other(const struct picture *p);
 /* One word for the calls of SIDE_IN: "slow", "fast" or "in". */

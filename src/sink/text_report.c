@@ -281,6 +281,9 @@ static void add_sides(struct report *r)
 	text_format(&line, ", %s in the rest", text_count(buf, s[SIDE_REST].samples));
 	text_format(&line, ", %s in open calls", text_count(buf, s[SIDE_OPEN].samples));
 	text_format(&line, ", %s outside", text_count(buf, s[SIDE_OUT].samples));
+	if (headline_leaves_out(r->p))
+		text_format(&line, " or in the %s calls that are on neither side",
+			    text_count(buf, s[SIDE_OUT].calls));
 	if (s[SIDE_BEFORE].samples)
 		text_format(&line, ", %s before the probe",
 			    text_count(buf, s[SIDE_BEFORE].samples));
@@ -335,8 +338,8 @@ static void explain_nameless(struct report *r)
 			continue;
 		text_format(
 			&line,
-			"%.*s is a function at 0x%.*s of a file that has no name for it; its "
-			"debug symbols, once installed, have.",
+			"%.*s: a function at 0x%.*s of a stripped file; it has a name once the "
+			"file's debug symbols are installed.",
 			(int)hex + 3, at, (int)hex, at + 3);
 		text_add_char(r->out, '\n');
 		part_words(r, &line);

@@ -72,12 +72,15 @@ static void fit_rows(struct top *t)
 
 static void add_rows(struct top *t)
 {
+	char buf[TEXT_QUANTITY];
+
 	for (uint32_t i = 0; i < t->count && i < ROWS_MAX; i++)
 		add_row(t, t->rows[i]);
 	if (t->count > ROWS_MAX)
 		text_format(t->r->out, "  (%u more functions)\n", t->count - ROWS_MAX);
 	if (t->compared)
-		text_add(t->r->out, "  (outside: of the samples that are in no call)\n");
+		text_format(t->r->out, "  (outside: of the %s samples that are in no call)\n",
+			    text_count(buf, t->r->p->sides[SIDE_OUT].samples));
 }
 
 static const char *of_what(const struct picture *p)

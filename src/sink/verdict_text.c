@@ -16,6 +16,7 @@
 #define ALIKE_MOST 0.3	  /* of the cause's extra time: what has less is none */
 #define ALL_OF_IT 0.98	  /* of the time, on both sides: not worth a name */
 #define LARGER_TIMES 1.2  /* than the cause: it looks larger to everybody */
+#define FEW_SAMPLES 4	  /* how long they took is not known by these */
 #define LARGER_LEAST 0.1  /* of all time: what has less misleads nobody */
 #define LOOK_AT_WAITS " (sonde record -e wall shows what for)"
 #define NAME_COLUMNS 48
@@ -140,6 +141,8 @@ static void add_causes(struct text *t, const struct picture *p, const struct ver
 			    100 * share_of(p, &v->causes[i]));
 		add_cause(t, p, &v->causes[i]);
 		add_waiting(t, p, &v->causes[i]);
+		if (!is && !v->causes[i].function->samples_rest)
+			text_add(t, ", which the others were never seen in");
 	}
 }
 
@@ -260,6 +263,11 @@ static void say_function(struct text *t, const struct picture *p, const struct v
 		}
 		if (!f->samples_rest)
 			text_add(t, "; the others were never seen in it.");
+		else if (f->samples_rest == 1)
+			text_add(t, "; the others were seen in it once.");
+		else if (f->samples_rest <= FEW_SAMPLES)
+			text_format(t, "; the others were seen in it %u times.",
+				    (unsigned)f->samples_rest);
 		else if (f->per_call_rest_nsec < 1)
 			text_add(t, "; the others spend next to no time in it.");
 		else
@@ -516,7 +524,7 @@ static void say_unclear(struct text *t, const struct picture *p, const struct ve
 }
 
 /* " --split 'dur > 2ms'"; nothing where the place cannot be written so. */
-static void ask_for_bound(struct text *t, const struct picture *p, nsec bound)
+static void ask_for_bound(struct text *t, const struct picture *p, nsec bound, bool against)
 {
 	static const struct {
 		nsec size;
@@ -529,7 +537,7 @@ static void ask_for_bound(struct text *t, const struct picture *p, nsec bound)
 		u++;
 	snprintf(text, sizeof(text), "%llu%s", (unsigned long long)(bound / units[u].size),
 		 units[u].name);
-	headline_ask(t, p, text);
+	headline_ask(t, p, text, against);
 }
 
 static bool say_mixed(struct text *t, const struct picture *p, const struct picture_span *span)
@@ -540,9 +548,10 @@ static bool say_mixed(struct text *t, const struct picture *p, const struct pict
 
 	if (!shape_mixed(span, p->threshold, &mix))
 		return false;
-	ask_for_bound(&ask, p, mix.bound);
-	text_format(t, " %.0f %% of these calls are only the slower ones of a kind around %s.",
-		    100 * mix.share, headline_duration(buf, span, mix.nsec));
+	ask_for_bound(&ask, p, mix.bound, false);
+	text_format(t,
+		    " The bound cuts through the calls around %s: %.0f %% of these are such.",
+		    headline_duration(buf, span, mix.nsec), 100 * mix.share);
 	if (ask.size)
 		text_format(t, " The longer kind alone:%s.", text_string(&ask));
 	return true;
@@ -556,11 +565,14 @@ static void say_parted(struct text *t, const struct picture *p, const struct pic
 
 	if (!shape_parted(span, p->threshold, &cut))
 		return;
-	ask_for_bound(&ask, p, cut.bound);
-	text_format(t, " %.0f %% of the calls around %s are among the rest.", 100 * cut.share,
-		    headline_duration(buf, span, cut.nsec));
+	ask_for_bound(&ask, p, cut.bound, true);
+	text_format(
+		t,
+		" The bound cuts through the calls around %s: %.0f %% of those are among the "
+		"rest.",
+		headline_duration(buf, span, cut.nsec), 100 * cut.share);
 	if (ask.size)
-		text_format(t, " All of that kind:%s.", text_string(&ask));
+		text_format(t, " Against these alone:%s.", text_string(&ask));
 }
 
 /* A percentile parts calls by their number, whatever kinds there are. */
@@ -589,7 +601,7 @@ static void say_blurred(struct text *t, const struct picture *p)
 		 ": which of them a sample fell in is not known well enough to name a cause. "
 		 "How many there are and how long they last is known.");
 	if (p->clearer) {
-		ask_for_bound(&ask, p, p->clearer);
+		ask_for_bound(&ask, p, p->clearer, false);
 		if (ask.size)
 			text_format(t, " Try%s.", text_string(&ask));
 	} else if (brief) {
@@ -667,9 +679,9 @@ static bool say_next_split(struct text *t, const struct picture *p)
 	if (!span || !headline_above_percentile(p))
 		return false;
 	if (shape_mixed(span, p->threshold, &mix))
-		ask_for_bound(&ask, p, mix.bound);
+		ask_for_bound(&ask, p, mix.bound, false);
 	else if (shape_parted(span, p->threshold, &cut))
-		ask_for_bound(&ask, p, cut.bound);
+		ask_for_bound(&ask, p, cut.bound, true);
 	if (ask.size)
 		text_format(t, "Next: the same with%s\n", text_string(&ask));
 	return ask.size;
@@ -717,9 +729,9 @@ void verdict_print_first(struct text *t, const struct picture *p, unsigned colum
 	if (!span || !span->calls)
 		return;
 	if (bound)
-		ask_for_bound(&ask, p, bound);
+		ask_for_bound(&ask, p, bound, false);
 	else
-		headline_ask(&ask, p, "p95");
+		headline_ask(&ask, p, "p95", false);
 	if (!ask.size)
 		return;
 	text_format(&line, "Next: the same with%s: what do %s calls do more?",

@@ -49,6 +49,36 @@ static void the_split_tells_the_truth(void **state)
 	store_free(st);
 }
 
+/* As if the calls that it is not against were none. */
+static void a_split_may_be_against_some_of_the_others(void **state)
+{
+	struct store *st = make_shop(NULL);
+	struct picture *p = ask_split(st, "dur > 3ms against dur < 2ms");
+	const struct picture_side *s = p->sides;
+
+	assert_int_equal(s[SIDE_IN].calls, 10);
+	assert_int_equal(s[SIDE_REST].calls, 90);
+	assert_int_equal(s[SIDE_OUT].calls, 0);
+	assert_int_equal(s[SIDE_OUT].samples, 20);
+	assert_true(function(p, "expand")->per_call_in_nsec == 4 * MS);
+	picture_free(p);
+	p = ask_split(st, "dur < 500us against dur > 3ms");
+	s = p->sides;
+	assert_int_equal(s[SIDE_IN].calls, 0);
+	assert_int_equal(s[SIDE_REST].calls, 10);
+	assert_int_equal(s[SIDE_OUT].calls, 90);
+	assert_int_equal(s[SIDE_REST].samples, 50);
+	assert_int_equal(s[SIDE_OUT].samples, 50);
+	picture_free(p);
+	p = ask_split(st, "dur > 3ms && tid == 7 against dur > 3ms");
+	s = p->sides;
+	assert_int_equal(s[SIDE_IN].samples, 50);
+	assert_int_equal(s[SIDE_REST].samples, 0);
+	assert_int_equal(s[SIDE_OUT].samples, 50);
+	picture_free(p);
+	store_free(st);
+}
+
 static void spans_carry_their_numbers(void **state)
 {
 	struct store *st = make_shop(NULL);
@@ -595,6 +625,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_split_tells_the_truth),
+		cmocka_unit_test(a_split_may_be_against_some_of_the_others),
 		cmocka_unit_test(spans_carry_their_numbers),
 		cmocka_unit_test(in_the_end_no_call_is_open),
 		cmocka_unit_test(without_a_split_inside_is_in),

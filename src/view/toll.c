@@ -21,9 +21,14 @@ bool toll_is_dearer(const struct picture_losses *l)
 
 double toll_kept(const struct picture_losses *l, double probed)
 {
+	double samples, nsec;
+
 	if (!toll_is_dearer(l) || !l->probe_nsec)
 		return 0;
-	return probed * ((double)l->probe_high_nsec / l->probe_nsec - 1);
+	/* the interval's middle lies so much beyond what was sampled */
+	samples = l->in_probes / (l->in_probes + COMPARE_Z * COMPARE_Z / 2);
+	nsec = samples * (l->probe_low_nsec / 2. + l->probe_high_nsec / 2.);
+	return probed * fmax(0, nsec / l->probe_nsec - 1);
 }
 
 nsec toll_least(const struct picture_losses *l)

@@ -22,8 +22,9 @@ void toll_by_samples(struct picture_losses *l, double samples, double period);
 /* Did they take more than their price, and not by chance? */
 bool toll_is_dearer(const struct picture_losses *l);
 /* Where `probed` nanoseconds of a duration were taken off for probes, by their price: so much
- * more there may be at most.  (What of a probe lies in a duration grows less than the rest of
- * it: where calls took six times the price, that part was three times as long.) */
+ * more there may be at most, if all of them grew like the samples in them say.  (What of a
+ * probe lies in a duration grows less than the rest of it: where calls took six times the
+ * price, that part was three times as long.) */
 double toll_kept(const struct picture_losses *l, double probed);
 /* At least so much they took, nanoseconds. */
 nsec toll_least(const struct picture_losses *l);

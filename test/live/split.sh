@@ -2,7 +2,7 @@
 # The bundled shop-server knows the CPU time of every request and which ones are
 # slow: a recording split at p95 has to find the same share, and the culprit.
 . "$(dirname "$0")/lib.sh"
-plan 11
+plan 13
 need root
 need bpf
 
@@ -59,4 +59,24 @@ check 'what is alike on both sides is far below it' \
 	for f in d["functions"] if f["name"] in ("render_rows", "log_line"))'
 sonde_run report "$work/shop.sonde" --split 'dur > p95' -o "$work/shop.svg"
 check 'a picture can be made of it' test -s "$work/shop.svg"
+
+# One kind alone: requests that take ten times as long, those that take five times as long, and
+# all others on no side.  Their numbers are the histogram's, to its 1.6 %.
+sonde_run report "$work/shop.sonde" --split 'dur > 8ms against dur > 1500us' --json
+cp "$out" "$work/against.json"
+"$python" - "$work/requests" "$work/report.json" >"$work/kinds.json" <<'END'
+import json, sys
+report = json.load(open(sys.argv[2]))
+calls = sorted(tuple(map(int, line.split())) for line in open(sys.argv[1]))
+durs = [c[1] for c in calls[:report['spans'][0]['calls']]]
+near = lambda low, high: [sum(low * 1.02 <= d < high * .98 for d in durs),
+                          sum(low * .98 <= d < high * 1.02 for d in durs)]
+print(json.dumps({'in': near(8e6, 9e99), 'rest': near(1.5e6, 8e6), 'out': near(0, 1.5e6)}))
+END
+echo "# exact: $(cat "$work/kinds.json")"
+check 'against one kind the others are on no side' holds \
+	'all(t[s][0] <= d["split"][s]["calls"] <= t[s][1] for s in ("in", "rest", "out"))' \
+	"$work/against.json" "$work/kinds.json"
+"$sonde" report "$work/shop.sonde" --split 'dur > 8ms against dur > 1500us' >"$err"
+check 'and it is said' says 'on neither side'
 finish
