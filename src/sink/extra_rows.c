@@ -6,14 +6,12 @@
 
 #include <math.h>
 
-#define LINES_MAX 12	/* of functions that stand out from noise */
-#define NOISE_MAX 3	/* where there are none, some that do not, for the eye to compare */
-#define TOO_SMALL 0.005 /* of the largest difference: certain, but of no interest */
-#define SAME 0.99	/* of its caller's: the same time */
-#define SAME_KERNEL                                                                       \
-	0.85	      /* both of the kernel: nothing to be done about where it goes there \
-		       */
-#define NOTHING 0.002 /* of the line's larger number: no difference to be seen */
+#define LINES_MAX 12	 /* of functions that stand out from noise */
+#define NOISE_MAX 3	 /* where there are none, some that do not, for the eye to compare */
+#define TOO_SMALL 0.005	 /* of the largest difference: certain, but of no interest */
+#define SAME 0.99	 /* of its caller's: the same time */
+#define SAME_KERNEL 0.85 /* both of the kernel: where it goes there is of little interest */
+#define NOTHING 0.002	 /* of the line's larger number: no difference to be seen */
 
 _Static_assert(LINES_MAX + NOISE_MAX <= NEST_MOST, "all rows are looked for in one another");
 

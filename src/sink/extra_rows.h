@@ -2,8 +2,8 @@
  * extra_rows - which functions the table of differences has, and how their lines nest.
  *
  * Functions that do nothing but call one another have the same numbers: three and more share a
- * line, which has the name of the outermost.  So a long way to where the time goes takes no
- * room from what else differs.
+ * line, which has the name of the outermost; the kernel's need not be quite the same.  So a
+ * long way to where the time goes takes no room from what else differs.
  */
 #ifndef SONDE_SINK_EXTRA_ROWS_H
 #define SONDE_SINK_EXTRA_ROWS_H

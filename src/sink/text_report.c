@@ -8,7 +8,6 @@
 #include "sink/sinks.h"
 
 #include "base/columns.h"
-#include "probe/ending.h"
 #include "sink/fit.h"
 #include "sink/headline.h"
 #include "sink/spark.h"
