@@ -199,10 +199,11 @@ print(eval('(' + sys.argv[2] + ')', {'d': d, 'lines': lines, 'a': sys.argv[3:], 
 END
 }
 
-# holds 'expression' FILE [FILE]: true for the documents d (first) and t (second).
+# holds 'expression' FILE [FILE]: true for the documents d (first) and t (second); if not, what
+# it compares is shown.
 holds() {
 	"$python" - "$@" <<'END'
-import json, sys
+import ast, json, sys
 def last(path):
     lines = [l for l in open(path) if l.strip()]
     try:
@@ -218,8 +219,23 @@ def span(place=None):
 def balanced(s):
     return s.get('entries', s['calls']) == sum(s['ended'].values()) + s['open']
 held = eval('(' + sys.argv[1] + ')')
+def compared(node):
+    if isinstance(node, (ast.Lambda, ast.GeneratorExp, ast.ListComp)):
+        return
+    if isinstance(node, ast.Compare):
+        for side in (node.left, *node.comparators):
+            if not isinstance(side, ast.Constant):
+                text = ast.unparse(side)
+                print(text, '=', str(eval(text))[:200])
+        return
+    for inner in ast.iter_child_nodes(node):
+        compared(inner)
 if not held:
     print('does not hold:', sys.argv[1])
+    try:
+        compared(ast.parse('(' + sys.argv[1] + ')'))
+    except Exception as error:
+        print('(not to be told alone:', error, ')')
     for name, doc in (('d', d), ('t', t)):
         if doc is not None:
             for key in ('functions', 'nodes', 'histogram'):
