@@ -58,7 +58,7 @@ watch both admit serve
 check 'both: each is there once, in their order' stacks_hold "$within
 assert time('serve', 'serve') == 0" "$work/both.folded"
 sonde_run report "$work/both.sonde" --split 'serve.cpu > p90' --json
-check 'both: of the inner one, too, calls that compute longer have more of paint than of any other stage' \
+check 'both: so it is of the inner one' \
 	holds "$paint" "$out"
 
 # One that has a frame of its own.
